@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * blk_cgroup_congested() is not exported, and from v6.5 on what it reads is in
+ * no public header. It is called through a static call, which is a direct call
+ * and so needs no landing pad on IBT hardware.
+ */
+#include <linux/module.h>
+#include <linux/static_call.h>
+
+#include "../hook.h"
+#include "blk-cgroup.h"
+
+static bool never_congested(void)
+{
+	return false;
+}
+
+DEFINE_STATIC_CALL(blk_cgroup_congested_call, never_congested);
+
+/**
+ * compat_blk_cgroup_congested - whether the current task's cgroup is throttled
+ *
+ * Context: any.
+ * Return: what blk_cgroup_congested() says; false where the kernel has none.
+ */
+bool compat_blk_cgroup_congested(void)
+{
+	return static_call(blk_cgroup_congested_call)();
+}
+
+/**
+ * compat_blk_cgroup_init - find blk_cgroup_congested()
+ *
+ * Context: may sleep.
+ */
+void compat_blk_cgroup_init(void)
+{
+	bool (*congested)(void) = (void *)hook_symbol_address("blk_cgroup_congested");
+
+	if (congested)
+		static_call_update(blk_cgroup_congested_call, congested);
+}

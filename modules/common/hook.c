@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+
+#include "hook.h"
+
+/* Protects every hook's active state. Nests in the kernel's module notifier chain. */
+static DEFINE_MUTEX(hook_mutex);
+
+/* How often hooks_unregister() looks for calls that are still asleep, ms. */
+#define CALLS_POLL_MS		10
+/* How often it says that it is still waiting, in polls: 10 s. */
+#define CALLS_REPORT_POLLS	1000
+
+/**
+ * hook_symbol_address - find a function, exported or not
+ * @symbol: its name
+ *
+ * To call it, use a static call: a plain pointer to a function that was never
+ * meant to be called through one dies on hardware with IBT.
+ *
+ * Context: may sleep.
+ * Return: the address, or 0.
+ */
+unsigned long hook_symbol_address(const char *symbol)
+{
+	struct kprobe probe = { .symbol_name = symbol };
+	unsigned long address;
+
+	if (register_kprobe(&probe))
+		return 0;
+	address = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	return address;
+}
+
+/* The kretprobe is the hook's own member: this is how its handlers find the hook. */
+static struct hook *instance_hook(struct kretprobe_instance *ri)
+{
+	struct kretprobe *probe = get_kretprobe(ri);
+
+	return probe ? container_of(probe, struct hook, probe) : NULL;
+}
+
+static int entry_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct hook *hook = instance_hook(ri);
+
+	return hook && hook->entry(regs, ri->data) ? 0 : 1;
+}
+NOKPROBE_SYMBOL(entry_handler);
+
+static int return_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct hook *hook = instance_hook(ri);
+
+	if (hook && hook->returned)
+		hook->returned(regs, ri->data);
+	return 0;
+}
+NOKPROBE_SYMBOL(return_handler);
+
+static int entry_arm(struct hook *hook)
+{
+	memset(&hook->probe, 0, sizeof(hook->probe));
+	hook->probe.kp.symbol_name = hook->spec.symbol;
+	hook->probe.entry_handler = entry_handler;
+	hook->probe.handler = return_handler;
+	hook->probe.data_size = hook->data_size;
+	hook->probe.maxactive = hook->max_calls;
+	return register_kretprobe(&hook->probe);
+}
+
+static void entry_disarm(struct hook *hook)
+{
+	/*
+	 * Waits for handlers. Calls that are still running keep their memory,
+	 * which the kernel frees when they return: ours to forget.
+	 */
+	unregister_kretprobe(&hook->probe);
+}
+
+static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct hook *hook = container_of(ops, struct hook, ops);
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	int bit;
+
+	/* The replacement's own call to the function. */
+	if (within_module(parent_ip, THIS_MODULE))
+		return;
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	if (bit < 0)
+		return;
+	if (regs && (!hook->redirect_if || hook->redirect_if(parent_ip)))
+		instruction_pointer_set(regs, (unsigned long)hook->replacement);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static int redirect_arm(struct hook *hook)
+{
+	int err;
+
+	hook->calls = alloc_percpu(unsigned long);
+	if (!hook->calls)
+		return -ENOMEM;
+	hook->address = hook_symbol_address(hook->spec.symbol);
+	if (!hook->address) {
+		err = -ENOENT;
+		goto free_calls;
+	}
+	memset(&hook->ops, 0, sizeof(hook->ops));
+	hook->ops.func = redirect_callback;
+	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+	err = ftrace_set_filter_ip(&hook->ops, hook->address, 0, 0);
+	if (err)
+		goto free_calls;
+	err = register_ftrace_function(&hook->ops);
+	if (err)
+		goto unfilter;
+	return 0;
+
+unfilter:
+	ftrace_set_filter_ip(&hook->ops, hook->address, 1, 0);
+free_calls:
+	free_percpu(hook->calls);
+	hook->calls = NULL;
+	return err;
+}
+
+static unsigned long calls_running(const struct hook *hook)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += *per_cpu_ptr(hook->calls, cpu);
+	return sum;
+}
+
+static void redirect_disarm(struct hook *hook)
+{
+	unsigned int polls = 0;
+
+	unregister_ftrace_function(&hook->ops);
+	ftrace_set_filter_ip(&hook->ops, hook->address, 1, 0);
+	/*
+	 * Who was redirected and has not begun to count yet, or has just ended,
+	 * does not sleep there: one tasks grace period before and one after.
+	 * Who is asleep in the replacement is not waited for by either.
+	 */
+	synchronize_rcu_tasks();
+	while (calls_running(hook)) {
+		if (++polls % CALLS_REPORT_POLLS == 0)
+			pr_info("waiting for %lu calls of %s() to end\n", calls_running(hook),
+				hook->spec.symbol);
+		msleep(CALLS_POLL_MS);
+	}
+	synchronize_rcu_tasks();
+	free_percpu(hook->calls);
+	hook->calls = NULL;
+}
+
+static int hook_arm(struct hook *hook)
+{
+	struct hook_refusal why;
+	int err;
+
+	lockdep_assert_held(&hook_mutex);
+	err = hook->spec.kind == HOOK_ENTRY ? entry_arm(hook) : redirect_arm(hook);
+	if (!err) {
+		hook->active = true;
+		return 0;
+	}
+	why = hook_refusal(err, hook->spec.kind);
+	pr_warn("cannot hook %s()%s%s: %s (%d)%s; %s\n", hook->spec.symbol,
+		hook->spec.module ? " of " : "", hook->spec.module ?: "", why.reason, err,
+		hook->spec.optional ? ", doing without" : "", why.remedy);
+	return hook->spec.optional ? 0 : err;
+}
+
+static void hook_disarm(struct hook *hook)
+{
+	lockdep_assert_held(&hook_mutex);
+	if (!hook->active)
+		return;
+	hook->active = false;
+	if (hook->spec.kind == HOOK_ENTRY)
+		entry_disarm(hook);
+	else
+		redirect_disarm(hook);
+}
+
+static bool in_module(const struct hook *hook, const char *module)
+{
+	if (!hook->spec.module || !module)
+		return hook->spec.module == module;
+	return !strcmp(hook->spec.module, module);
+}
+
+static void disarm_module(struct hook_set *set, const char *module)
+{
+	unsigned int i;
+
+	for (i = set->nr; i-- > 0;)
+		if (in_module(&set->hooks[i], module))
+			hook_disarm(&set->hooks[i]);
+}
+
+/* All hooks in one module (NULL: the kernel), or none of them. */
+static int arm_module(struct hook_set *set, const char *module)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!in_module(&set->hooks[i], module) || set->hooks[i].active)
+			continue;
+		err = hook_arm(&set->hooks[i]);
+		if (err) {
+			disarm_module(set, module);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/*
+ * find_module() is not exported: 089049f6c995 ("module: unexport find_module and
+ * module_mutex") in v5.12. What is loaded, or built in with parameters, has a
+ * kobject in the set that our own module's is in.
+ */
+static bool module_is_loaded(const struct hook_set *set, const char *name)
+{
+	struct kobject *kobj = kset_find_obj(set->owner->mkobj.kobj.kset, name);
+
+	kobject_put(kobj);
+	return kobj;
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct hook_set *set = container_of(nb, struct hook_set, modules);
+	const struct module *mod = data;
+
+	mutex_lock(&hook_mutex);
+	/*
+	 * A module that cannot be hooked is let in all the same: it is there to
+	 * serve data, and does without us. hook_arm() said so in the log.
+	 */
+	if (event == MODULE_STATE_COMING)
+		arm_module(set, mod->name);
+	else if (event == MODULE_STATE_GOING)
+		disarm_module(set, mod->name);
+	mutex_unlock(&hook_mutex);
+	return NOTIFY_OK;
+}
+
+static int check_table(const struct hook_set *set)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < set->nr; i++) {
+		const struct hook *hook = &set->hooks[i];
+		const char *wrong = hook_spec_error(&hook->spec, hook->entry, hook->replacement);
+
+		for (j = 0; !wrong && j < i; j++)
+			if (hook_spec_same(&hook->spec, &set->hooks[j].spec))
+				wrong = "hooked twice";
+		if (wrong) {
+			pr_err("hook %u (%s): %s\n", i, hook->spec.symbol ?: "?", wrong);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/**
+ * hooks_register - put all hooks of a table in place, or none
+ * @set: the table; must stay until hooks_unregister()
+ *
+ * Hooks in modules that are not loaded are put in place when they come, all
+ * of one module or none. What cannot be had is said in the log, with a remedy.
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with nothing hooked.
+ */
+int hooks_register(struct hook_set *set)
+{
+	unsigned int i;
+	int err;
+
+	err = check_table(set);
+	if (err)
+		return err;
+	set->modules.notifier_call = module_event;
+	err = register_module_notifier(&set->modules);
+	if (err)
+		return err;
+
+	mutex_lock(&hook_mutex);
+	err = arm_module(set, NULL);
+	for (i = 0; !err && i < set->nr; i++)
+		if (set->hooks[i].spec.module && module_is_loaded(set, set->hooks[i].spec.module))
+			err = arm_module(set, set->hooks[i].spec.module);
+	if (err)
+		for (i = set->nr; i-- > 0;)
+			hook_disarm(&set->hooks[i]);
+	mutex_unlock(&hook_mutex);
+	if (err)
+		unregister_module_notifier(&set->modules);
+	return err;
+}
+
+/**
+ * hooks_unregister - take all hooks of a table out
+ * @set: the table
+ *
+ * When it returns, no callback or replacement of the table runs or will.
+ * Waits for calls that are asleep in a replacement, and says so every 10 s.
+ *
+ * Context: may sleep.
+ */
+void hooks_unregister(struct hook_set *set)
+{
+	unsigned int i;
+
+	unregister_module_notifier(&set->modules);
+	mutex_lock(&hook_mutex);
+	for (i = set->nr; i-- > 0;)
+		hook_disarm(&set->hooks[i]);
+	mutex_unlock(&hook_mutex);
+}
+
+/**
+ * hook_missed - calls that an entry hook did not see since it was registered
+ * @hook: the hook
+ *
+ * Return: calls beyond &hook.max_calls at a time, and calls made from within
+ *	another probe.
+ */
+unsigned long hook_missed(const struct hook *hook)
+{
+	return hook->active && hook->spec.kind == HOOK_ENTRY ?
+	       hook->probe.nmissed + hook->probe.kp.nmissed : 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hooks on kernel functions, by table, all or none.
+ *
+ * A module declares its hooks in an array and registers the array. Two kinds:
+ *
+ * HOOK_ENTRY	sees a call before the function runs, may change its arguments,
+ *		and may see it return. Not exclusive: any number of entry hooks,
+ *		and a livepatch, may share a function. Made of a kretprobe, which
+ *		sits on ftrace without IPMODIFY and brings memory that lives as
+ *		long as the call and is the kernel's: nothing of ours is
+ *		referenced once hooks_unregister() returned, even if the call is
+ *		still asleep.
+ * HOOK_REDIRECT calls another function instead. Exclusive (ftrace IPMODIFY): on
+ *		a livepatched function it is refused with -EBUSY. The replacement
+ *		is our code and may sleep, so hooks_unregister() waits for it.
+ */
+#ifndef SEQKEEP_HOOK_H
+#define SEQKEEP_HOOK_H
+
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/notifier.h>
+
+#include "hook_table.h"
+
+struct hook;
+
+/**
+ * typedef hook_entry_fn - called before the hooked function
+ * @regs: registers at the function's entry; see compat/regs.h for arguments
+ * @data: &hook.data_size bytes, not cleared, that live until the function
+ *	returned; may be pointed to from the arguments
+ *
+ * Context: preemption disabled, any lock may be held: may not sleep.
+ * Return: true to keep @data and have &hook.returned called, false if this
+ *	call is of no more interest.
+ */
+typedef bool (*hook_entry_fn)(struct pt_regs *regs, void *data);
+
+/**
+ * typedef hook_return_fn - called when the hooked function returns
+ * @regs: registers at the return; changing them has no effect
+ * @data: as hook_entry_fn() left it
+ *
+ * Context: as for hook_entry_fn. Not called for calls that are still running
+ * when hooks are unregistered, nor any more after that.
+ */
+typedef void (*hook_return_fn)(struct pt_regs *regs, void *data);
+
+/**
+ * struct hook - one hooked function
+ * @spec: what is hooked and how; see hook_table.h
+ * @entry: for HOOK_ENTRY
+ * @returned: for HOOK_ENTRY, may be NULL
+ * @data_size: bytes per call for HOOK_ENTRY, at most 4096
+ * @max_calls: calls at a time that @entry can follow; more are not seen, and
+ *	counted (hook_missed())
+ * @replacement: for HOOK_REDIRECT: a function of the same type, which brackets
+ *	all it does with hook_call_begin() and hook_call_end(). A call that it
+ *	makes to the function itself is not redirected again.
+ * @redirect_if: for HOOK_REDIRECT, may be NULL: whether to redirect this call,
+ *	given the address that it will return to. Called with preemption disabled.
+ */
+struct hook {
+	struct hook_spec spec;
+	hook_entry_fn entry;
+	hook_return_fn returned;
+	size_t data_size;
+	int max_calls;
+	void *replacement;
+	bool (*redirect_if)(unsigned long parent_ip);
+
+	/* private: */
+	bool active;
+	struct kretprobe probe;
+	struct ftrace_ops ops;
+	unsigned long address;
+	unsigned long __percpu *calls;	/* begun less ended; only the sum means something */
+};
+
+/**
+ * struct hook_set - a module's hooks
+ * @hooks: the table
+ * @nr: entries in @hooks
+ * @owner: THIS_MODULE
+ */
+struct hook_set {
+	struct hook *hooks;
+	unsigned int nr;
+	struct module *owner;
+
+	/* private: */
+	struct notifier_block modules;
+};
+
+int hooks_register(struct hook_set *set);
+void hooks_unregister(struct hook_set *set);
+unsigned long hook_missed(const struct hook *hook);
+unsigned long hook_symbol_address(const char *symbol);
+
+/**
+ * hook_call_begin - the first thing that a replacement does
+ * @hook: its hook
+ */
+static inline void hook_call_begin(struct hook *hook)
+{
+	this_cpu_inc(*hook->calls);
+}
+
+/**
+ * hook_call_end - the last thing that a replacement does
+ * @hook: its hook
+ *
+ * May run on another CPU than hook_call_begin().
+ */
+static inline void hook_call_end(struct hook *hook)
+{
+	this_cpu_dec(*hook->calls);
+}
+
+#endif
