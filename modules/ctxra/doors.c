@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The two doors of the stock readahead code, hooked at their entry:
+ *
+ *   page_cache_sync_ra(ractl, req)		a page that is asked for is missing
+ *   page_cache_async_ra(ractl, folio, req)	a reader met the readahead marker
+ *
+ * A call that belongs to a shared stream is given a file_ra_state of its own,
+ * with values that make the untouched stock function read the window that the
+ * policy chose. The state lives with the call: see HOOK_ENTRY in common/hook.h.
+ */
+#include <linux/backing-dev.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+
+#include "common/compat/blk-cgroup.h"
+#include "common/compat/readahead.h"
+#include "common/compat/regs.h"
+#include "common/hook.h"
+#include "counters.h"
+#include "doors.h"
+#include "pagecache.h"
+#include "params.h"
+#include "steer.h"
+#include "table.h"
+
+/* Calls that can be steered at a time; more go to the stock code and are counted. */
+#define MAX_CALLS	512
+/* How far to look for a trail, pages: bounds the work on a miss. */
+#define MAX_TRAIL	1024UL
+
+/**
+ * struct steered_call - a call to the stock code that we steered
+ * @ra: the state that it works on
+ * @ractl: the caller's control, valid until the call returns
+ * @file_ra: the file's own state, put back into @ractl at the return
+ * @opening: the window in the table, -1 for none
+ */
+struct steered_call {
+	struct file_ra_state ra;
+	struct readahead_control *ractl;
+	struct file_ra_state *file_ra;
+	int opening;
+};
+
+static void count(enum ctxra_counter counter, u64 n)
+{
+	stats_add(&ctxra_stats, counter, n);
+}
+
+static bool left(enum ctxra_counter reason)
+{
+	count(reason, 1);
+	return false;
+}
+
+/* The part of a request that both doors fill in alike; false: not one for us. */
+static bool request_init(const struct readahead_control *ractl, unsigned long nr,
+			 struct ctxra_request *rq)
+{
+	struct inode *inode = ractl->mapping->host;
+	const struct backing_dev_info *bdi;
+	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
+
+	if (!ractl->file || !ractl->ra || !is_file || IS_DAX(inode))
+		return left(CTXRA_LEFT_NOT_A_FILE);
+	if (ractl->file->f_mode & FMODE_RANDOM)
+		return left(CTXRA_LEFT_RANDOM);
+	bdi = inode_to_bdi(inode);
+	rq->win = ctxra_window_pages(bdi);
+	if (!rq->win || !ractl->ra->ra_pages)
+		return left(CTXRA_LEFT_OFF);
+	if (nr > rq->win)
+		return left(CTXRA_LEFT_OVERSIZE);
+	if (!ctxra_device_chosen(inode, bdi))
+		return left(CTXRA_LEFT_DEVICE);
+	if (compat_blk_cgroup_congested())
+		return left(CTXRA_LEFT_CONGESTED);
+	rq->index = ractl->_index;
+	rq->nr = max(nr, 1UL);
+	rq->eof = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	rq->patterns = ctxra_patterns();
+	return true;
+}
+
+static enum ctxra_verdict follow(const struct readahead_control *ractl, struct ctxra_request *rq,
+				 struct ctxra_window *win, int *opening)
+{
+	struct inode *inode = ractl->mapping->host;
+	struct ctxra_file file = {
+		.mapping = ractl->mapping,
+		.ino = inode->i_ino,
+		.generation = inode->i_generation,
+	};
+	enum ctxra_verdict verdict;
+
+	*opening = -1;
+	verdict = ctxra_table_follow(&file, rq, win, opening);
+	if (verdict == CTXRA_STOCK) {
+		left(rq->in_order ? CTXRA_LEFT_IN_ORDER : CTXRA_LEFT_UNSURE);
+	} else if (verdict == CTXRA_OPEN && !ctxra_trim(ractl->mapping, win, rq->index)) {
+		ctxra_table_opened(ractl->mapping, *opening);
+		*opening = -1;
+		/* A miss that was filled meanwhile: the stock code finds that out cheaply. */
+		if (!rq->marker) {
+			left(CTXRA_LEFT_CACHED);
+			return CTXRA_STOCK;
+		}
+		verdict = CTXRA_HUSH;
+	}
+	return verdict;
+}
+
+/* Let the stock function see our state instead of the file's. */
+static bool steer(struct steered_call *call, struct readahead_control *ractl, int opening,
+		  const struct ctxra_steering *st)
+{
+	call->opening = opening;
+	call->ractl = ractl;
+	call->file_ra = ractl->ra;
+	call->ra = *ractl->ra;
+	call->ra.start = st->start;
+	call->ra.size = st->size;
+	call->ra.async_size = st->async_size;
+	call->ra.ra_pages = st->ra_pages;
+	call->ra.prev_pos = st->prev_pos;
+	ractl->ra = &call->ra;
+	ractl->_index = st->index;
+	return true;
+}
+
+static void count_window(const struct ctxra_window *win)
+{
+	bool trail = win->pattern == CTXRA_TRAIL;
+
+	count(trail ? CTXRA_TRAIL_WINDOWS : CTXRA_REORDER_WINDOWS, 1);
+	count(trail ? CTXRA_TRAIL_PAGES : CTXRA_REORDER_PAGES, win->nr);
+}
+
+static bool sync_entry(struct pt_regs *regs, void *data)
+{
+	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
+	struct ctxra_request rq = {};
+	struct ctxra_steering st;
+	struct ctxra_window win;
+	pgoff_t prev_index;
+	int opening;
+
+	if (!request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
+		return false;
+	/* The stock code's own test for the start of a file, or a read that goes on. */
+	prev_index = (u64)ractl->ra->prev_pos >> PAGE_SHIFT;
+	rq.in_order = !rq.index || rq.index - prev_index <= 1;
+	if (!rq.in_order)
+		rq.cached = ctxra_cached_before(ractl->mapping, rq.index, min(rq.win, MAX_TRAIL));
+	if (follow(ractl, &rq, &win, &opening) != CTXRA_OPEN)
+		return false;
+	count_window(&win);
+	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
+	regs_set_kernel_argument(regs, 1, st.req);
+	return steer(data, ractl, opening, &st);
+}
+NOKPROBE_SYMBOL(sync_entry);
+
+static bool async_entry(struct pt_regs *regs, void *data)
+{
+	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
+	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
+	struct steered_call *call = data;
+	struct ctxra_request rq = { .marker = true };
+	const struct file_ra_state *ra;
+	struct ctxra_steering st;
+	struct ctxra_window win;
+	enum ctxra_verdict verdict;
+	int opening;
+
+	/* The stock code returns at once: the bit means something else now. */
+	if (folio_test_writeback(folio))
+		return false;
+	if (!request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
+		return false;
+	ra = ractl->ra;
+	rq.in_order = rq.index == round_down(ra->start + ra->size - ra->async_size,
+					     folio_nr_pages(folio));
+	if (!rq.in_order)
+		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
+	verdict = follow(ractl, &rq, &win, &opening);
+	if (verdict == CTXRA_STOCK)
+		return false;
+	if (verdict == CTXRA_HUSH) {
+		count(CTXRA_HUSHED, 1);
+		ctxra_steer_hush(rq.index, folio_nr_pages(folio), &st);
+	} else {
+		count_window(&win);
+		ctxra_steer_marker(&win, rq.index, &st);
+	}
+	regs_set_kernel_argument(regs, 2, st.req);
+	steer(call, ractl, opening, &st);
+	compat_ra_set_order(&call->ra, folio_order(folio));
+	return true;
+}
+NOKPROBE_SYMBOL(async_entry);
+
+static void door_returned(struct pt_regs *regs, void *data)
+{
+	struct steered_call *call = data;
+
+	call->ractl->ra = call->file_ra;
+	ctxra_table_opened(call->ractl->mapping, call->opening);
+}
+NOKPROBE_SYMBOL(door_returned);
+
+static struct hook hooks[] = {
+	{
+		.spec = { .symbol = "page_cache_sync_ra", .kind = HOOK_ENTRY },
+		.entry = sync_entry,
+		.returned = door_returned,
+		.data_size = sizeof(struct steered_call),
+		.max_calls = MAX_CALLS,
+	}, {
+		.spec = { .symbol = "page_cache_async_ra", .kind = HOOK_ENTRY },
+		.entry = async_entry,
+		.returned = door_returned,
+		.data_size = sizeof(struct steered_call),
+		.max_calls = MAX_CALLS,
+	},
+};
+
+static struct hook_set doors = {
+	.hooks = hooks,
+	.nr = ARRAY_SIZE(hooks),
+	.owner = THIS_MODULE,
+};
+
+/**
+ * ctxra_doors_open - hook the readahead code
+ *
+ * Context: may sleep; the table exists.
+ * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ */
+int ctxra_doors_open(void)
+{
+	compat_blk_cgroup_init();
+	return hooks_register(&doors);
+}
+
+/**
+ * ctxra_doors_close - take the hooks out
+ *
+ * Context: may sleep. No callback runs when it returns.
+ */
+void ctxra_doors_close(void)
+{
+	hooks_unregister(&doors);
+}
+
+/**
+ * ctxra_doors_missed - calls that the hooks could not look at
+ *
+ * Return: their number since the hooks were put in place.
+ */
+unsigned long ctxra_doors_missed(void)
+{
+	return hook_missed(&hooks[0]) + hook_missed(&hooks[1]);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
+#include <linux/xarray.h>
+
+#include "pagecache.h"
+
+static bool is_cached(struct xa_state *xas, void *entry)
+{
+	return entry && !xa_is_value(entry) && !xas_retry(xas, entry);
+}
+
+/**
+ * ctxra_cached_before - pages cached without a gap just before an index
+ * @mapping: the mapping
+ * @index: the index
+ * @max: how far to look, pages
+ *
+ * Context: any.
+ * Return: 0 to @max.
+ */
+unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
+				  unsigned long max)
+{
+	XA_STATE(xas, &mapping->i_pages, index);
+	unsigned long n = 0;
+
+	/*
+	 * Not page_cache_prev_miss(), which counts too little where it begins
+	 * within a large folio. This begins at the miss: the first xas_prev() of
+	 * a new state looks at its index itself.
+	 */
+	max = min(max, index);
+	rcu_read_lock();
+	xas_prev(&xas);
+	while (n < max && is_cached(&xas, xas_prev(&xas)))
+		n++;
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * ctxra_cached_from - pages cached without a gap from an index on
+ * @mapping: the mapping
+ * @index: the first page of a cached folio
+ * @max: how far to look, pages
+ *
+ * Context: any.
+ * Return: 1 to @max, or 0 if there is no gap that near.
+ */
+unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max)
+{
+	pgoff_t miss;
+
+	rcu_read_lock();
+	/* Without a gap it is the last page looked at up to v6.12, later the next. */
+	miss = page_cache_next_miss(mapping, index, max + 2);
+	rcu_read_unlock();
+	if (miss <= index || miss - index > max)
+		return 0;
+	return miss - index;
+}
+
+/* First cached index in [from, to), or to. */
+static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t to)
+{
+	XA_STATE(xas, &mapping->i_pages, from);
+	void *entry;
+	pgoff_t found = to;
+
+	if (from >= to)
+		return to;
+	rcu_read_lock();
+	xas_for_each(&xas, entry, to - 1) {
+		if (is_cached(&xas, entry)) {
+			/* An entry of a large folio may begin before from. */
+			found = max(xas.xa_index, from);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* Lowest index down to which [that, index) is not cached, at least from. */
+static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgoff_t index)
+{
+	/* The first xas_prev() of a new state looks at its index itself. */
+	XA_STATE(xas, &mapping->i_pages, index - 1);
+	pgoff_t low = index;
+
+	rcu_read_lock();
+	while (low > from && !is_cached(&xas, xas_prev(&xas)))
+		low--;
+	rcu_read_unlock();
+	return low;
+}
+
+/**
+ * ctxra_trim - cut a window down to what is missing
+ * @mapping: the mapping
+ * @win: the window. If it is ahead of @index, the first gap in it is kept,
+ *	otherwise the one that @index is in.
+ * @index: the page asked for, or that carries the marker
+ *
+ * Context: any. At most as many steps as the window has pages.
+ * Return: false if nothing is missing.
+ */
+bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
+{
+	pgoff_t start = win->start, end = win->start + win->nr;
+
+	if (win->ahead) {
+		pgoff_t miss;
+
+		rcu_read_lock();
+		miss = page_cache_next_miss(mapping, start, win->nr);
+		rcu_read_unlock();
+		if (miss < start || miss >= end)
+			return false;
+		start = miss;
+		end = next_cached(mapping, start, end);
+	} else {
+		start = missing_down_to(mapping, start, index);
+		end = next_cached(mapping, index, end);
+	}
+	if (end <= start)
+		return false;
+	win->start = start;
+	win->nr = end - start;
+	win->marker = clamp(win->marker, start, end);
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The page cache as witness: what is there, next to a request. */
+#ifndef CTXRA_PAGECACHE_H
+#define CTXRA_PAGECACHE_H
+
+#include <linux/pagemap.h>
+
+#include "stream.h"
+
+unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
+				  unsigned long max);
+unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);
+bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
+
+#endif

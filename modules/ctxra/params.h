@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The user's settings, as the hooks read them. */
+#ifndef CTXRA_PARAMS_H
+#define CTXRA_PARAMS_H
+
+#include <linux/types.h>
+
+struct inode;
+struct backing_dev_info;
+
+unsigned long ctxra_patterns(void);
+unsigned long ctxra_window_pages(const struct backing_dev_info *bdi);
+bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi);
+int ctxra_params_start(void);
+void ctxra_params_stop(void);
+
+/* Of ctxra_main.c: put the hooks in place, or take them out. Serialised by the caller. */
+int ctxra_enable(void);
+void ctxra_disable(void);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The streams of all files: a fixed number of entries, found by mapping. */
+#ifndef CTXRA_TABLE_H
+#define CTXRA_TABLE_H
+
+#include "stream.h"
+
+int ctxra_table_create(void);
+void ctxra_table_destroy(void);
+enum ctxra_verdict ctxra_table_follow(const struct ctxra_file *file,
+				      struct ctxra_request *rq, struct ctxra_window *win,
+				      int *opening);
+void ctxra_table_opened(const void *mapping, int opening);
+
+#endif
