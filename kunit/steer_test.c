@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does the stock code, of every generation, read just the window that ctxra
+ * names? Each test lets the model in stock.h work on steered values, over a
+ * simulated page cache, and looks at what it read and where it put the marker.
+ */
+#include <kunit/test.h>
+
+#include "ctxra/steer.h"
+#include "simcache.h"
+
+/* Pages on both sides of a window, to see that nothing else is read. */
+#define MARGIN		64UL
+/* The largest file has 2^63 - 1 bytes. */
+#define LAST_INDEX	(S64_MAX >> PAGE_SHIFT)
+
+/* Where windows start. */
+static const unsigned long starts[] = {
+	0, 1, 2, 3, 31, 32, 1000, 4096, 65535, (1UL << 32) - 5, 1UL << 32, (1UL << 50) + 12,
+	LAST_INDEX - 20000,
+};
+
+static void start_desc(const unsigned long *start, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "at %lu", *start);
+}
+
+KUNIT_ARRAY_PARAM(starts, starts, start_desc);
+
+/* All small windows, then sizes on and off powers of two. */
+static const unsigned long large_sizes[] = {
+	65, 96, 100, 127, 128, 129, 255, 256, 257, 511, 512, 513, 768, 1000, 1023, 1024, 1025,
+	2048, 2560, 4095, 4096, 4097, 8192, 12345, 16383, 16384,
+};
+
+#define SMALL_SIZES	64
+#define NR_SIZES	(SMALL_SIZES + ARRAY_SIZE(large_sizes))
+#define MAX_SIZE	16384
+
+static unsigned long nth_size(unsigned int n)
+{
+	return n < SMALL_SIZES ? n + 1 : large_sizes[n - SMALL_SIZES];
+}
+
+static unsigned long start_of(struct kunit *test)
+{
+	return *(const unsigned long *)test->param_value;
+}
+
+static void cache_init(struct kunit *test, struct simcache *cache)
+{
+	unsigned long start = start_of(test);
+
+	simcache_init(cache, test, start - min(start, MARGIN), start + MAX_SIZE + MARGIN);
+}
+
+/* Empty as a window is after the trim, for a file that ends @margin pages behind it. */
+static void cache_reset(struct simcache *cache, unsigned int way, unsigned long size,
+			unsigned long margin)
+{
+	cache->eof = start_of(cache->test) + size + margin;
+	simcache_reset(cache, &sim_ways[way]);
+}
+
+static struct stock_ra steered(const struct ctxra_steering *st, unsigned int order)
+{
+	return (struct stock_ra){
+		.start = st->start,
+		.size = st->size,
+		.async_size = st->async_size,
+		.ra_pages = st->ra_pages,
+		.order = order,
+		.prev_pos = st->prev_pos,
+	};
+}
+
+/* For the message of a failure: which kernel, which window. Tests run one at a time. */
+static const char *where(const struct simcache *cache, unsigned long start, unsigned long nr)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text), "%s, %s folios, window of %lu at %lu",
+		 stock_names[cache->gen], cache->large ? "large" : "small", nr, start);
+	return text;
+}
+
+/* [start, start + nr) is cached by one I/O, and no other page. */
+static void expect_read(struct simcache *cache, unsigned long start, unsigned long nr)
+{
+	struct kunit *test = cache->test;
+
+	KUNIT_ASSERT_EQ_MSG(test, cache->ios, 1UL, "%s", where(cache, start, nr));
+	KUNIT_ASSERT_EQ_MSG(test, cache->read, nr, "%s", where(cache, start, nr));
+	KUNIT_ASSERT_EQ_MSG(test, sim_cached_from(cache, start, nr), nr, "%s",
+			    where(cache, start, nr));
+}
+
+/* The folio of page @marker carries the marker, and no other in [start, start + nr). */
+static void expect_marker(struct simcache *cache, unsigned long start, unsigned long nr,
+			  unsigned long marker)
+{
+	struct kunit *test = cache->test;
+	unsigned long i, found = 0, at = ULONG_MAX;
+
+	for (i = start; i < start + nr; i++) {
+		if (sim_page(cache, i)->marker) {
+			at = i;
+			found++;
+		}
+	}
+	KUNIT_ASSERT_EQ_MSG(test, found, 1UL, "%s", where(cache, start, nr));
+	KUNIT_ASSERT_EQ_MSG(test, at, sim_folio(cache, marker), "%s", where(cache, start, nr));
+}
+
+/*
+ * Where the marker can be: not before a quarter of the window, as a smaller
+ * request does not bring the whole of it; and a request for all of the window has
+ * it in the middle. A window of one page has none.
+ */
+static unsigned long possible_marker(const struct ctxra_window *win)
+{
+	unsigned long at = max(win->marker - win->start, win->nr / 4 + 1);
+
+	if (at >= win->nr)
+		return win->start + win->nr - win->nr / 2;
+	return win->start + at;
+}
+
+static void miss_once(struct simcache *cache, unsigned long start, unsigned long nr,
+		      unsigned long marker)
+{
+	struct ctxra_window win = { .start = start, .nr = nr, .marker = start + marker };
+	struct ctxra_steering st;
+	struct stock_ra ra;
+
+	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
+	KUNIT_ASSERT_GE(cache->test, st.req, 1UL);
+	KUNIT_ASSERT_LE(cache->test, st.req, nr);
+	ra = steered(&st, 0);
+	sim_sync_door(cache, &ra, st.index, st.req);
+	expect_read(cache, start, nr);
+	if (nr > 1)
+		expect_marker(cache, start, nr, possible_marker(&win));
+}
+
+/* A miss reads the window and nothing else, wherever its marker is to be. */
+static void steer_miss(struct kunit *test)
+{
+	struct simcache cache;
+	unsigned int n, way;
+
+	cache_init(test, &cache);
+	for (n = 0; n < NR_SIZES; n++) {
+		unsigned long size = nth_size(n), marker;
+		unsigned long step = size <= SMALL_SIZES ? 1 : size / 5;
+
+		for (marker = 0; marker <= size; marker += step) {
+			for (way = 0; way < SIM_NR_WAYS; way++) {
+				cache_reset(&cache, way, size, MARGIN);
+				miss_once(&cache, start_of(test), size, marker);
+			}
+		}
+	}
+}
+
+static void miss_at_eof_once(struct simcache *cache, unsigned long start, unsigned long nr)
+{
+	struct ctxra_window win = { .start = start, .nr = nr, .marker = start + nr / 2 };
+	struct ctxra_steering st;
+	struct stock_ra ra;
+
+	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
+	ra = steered(&st, 0);
+	sim_sync_door(cache, &ra, st.index, st.req);
+	expect_read(cache, start, nr);
+	if (cache->gen != STOCK_7_2 && nr > 1)
+		expect_marker(cache, start, nr, possible_marker(&win));
+}
+
+/* The same with the window at the end of the file, where newer kernels set no marker. */
+static void steer_miss_at_eof(struct kunit *test)
+{
+	struct simcache cache;
+	unsigned int n, way;
+
+	cache_init(test, &cache);
+	for (n = 0; n < NR_SIZES; n++) {
+		for (way = 0; way < SIM_NR_WAYS; way++) {
+			cache_reset(&cache, way, nth_size(n), 0);
+			miss_at_eof_once(&cache, start_of(test), nth_size(n));
+		}
+	}
+}
+
+/*
+ * What 6.16 and later leave off a window that a marker opens: they round its
+ * end down to a multiple of four times the marker's folio, as far as the
+ * window's size is a multiple of that too; unless nothing would be left.
+ */
+static unsigned long rounded_off(enum stock_gen gen, unsigned int folio_order,
+				 unsigned long start, unsigned long nr)
+{
+	unsigned long end = start + nr, align;
+
+	if (gen != STOCK_7_2)
+		return 0;
+	align = min(1UL << (folio_order + 2), nr & -nr);
+	if (end - end % align <= start)
+		return 0;
+	return end % align;
+}
+
+static void marker_once(struct simcache *cache, unsigned long index, unsigned int folio_order,
+			unsigned long start, unsigned long nr)
+{
+	struct ctxra_window win = { .start = start, .nr = nr, .marker = start, .ahead = true };
+	unsigned long less = rounded_off(cache->gen, folio_order, start, nr), i;
+	struct kunit *test = cache->test;
+	struct ctxra_steering st;
+	struct stock_ra ra;
+
+	/* What the marker's reader has read and what is read ahead is cached. */
+	for (i = sim_page(cache, index) - cache->pages; cache->first + i < start; i++)
+		cache->pages[i] = (struct sim_page){ .cached = true, .order = folio_order };
+	sim_page(cache, index)->marker = true;
+
+	ctxra_steer_marker(&win, index, &st);
+	ra = steered(&st, folio_order);
+	sim_async_door(cache, &ra, st.index, st.req);
+	KUNIT_ASSERT_FALSE(test, sim_page(cache, index)->marker);
+	KUNIT_ASSERT_LT(test, less, nr);
+	expect_read(cache, start, nr - less);
+	expect_marker(cache, start, nr - less, start);
+}
+
+/*
+ * Markers on each page from 64 before the window to the last, in folios of @order. The
+ * window starts a page later than elsewhere, so that there is a page before it.
+ */
+static void markers_before(struct simcache *cache, unsigned int way, unsigned int order,
+			   unsigned long nr)
+{
+	unsigned long start = start_of(cache->test) + 1, back;
+
+	for (back = 1; back <= min(MARGIN, start); back++) {
+		unsigned long index = start - back;
+
+		if (index % (1UL << order))
+			continue;
+		/* 6.1 reads from the start of the file when the marker is there. */
+		if (!index && sim_ways[way].gen == STOCK_6_1)
+			continue;
+		/* Large windows take long: only some */
+		if (nr > SMALL_SIZES && back > 2 && back % 16)
+			continue;
+		cache_reset(cache, way, nr, MARGIN);
+		marker_once(cache, index, order, start, nr);
+	}
+}
+
+/* A marker opens the window and nothing else, from near and far and from folios of any order. */
+static void steer_marker(struct kunit *test)
+{
+	unsigned int n, way, order;
+	struct simcache cache;
+
+	cache_init(test, &cache);
+	for (n = 0; n < NR_SIZES; n++)
+		for (way = 0; way < SIM_NR_WAYS; way++)
+			for (order = 0; order <= (sim_ways[way].large ? 5 : 0); order++)
+				markers_before(&cache, way, order, nth_size(n));
+}
+
+/* A window that starts and ends at multiples of its power-of-two size loses nothing to 7.2. */
+static void steer_marker_cell(struct kunit *test)
+{
+	unsigned long nr;
+
+	for (nr = 1; nr <= MAX_SIZE; nr *= 2)
+		KUNIT_EXPECT_EQ(test, 0UL,
+				rounded_off(STOCK_7_2, 9, round_up(start_of(test), nr), nr));
+}
+
+static void hush_once(struct simcache *cache, unsigned long index, unsigned int order)
+{
+	struct ctxra_steering st;
+	struct stock_ra ra;
+	unsigned long i;
+
+	for (i = index; i < index + (1UL << order) + 1; i++)
+		*sim_page(cache, i) = (struct sim_page){ .cached = true, .order = order };
+	sim_page(cache, index)->marker = true;
+	ctxra_steer_hush(index, 1UL << order, &st);
+	ra = steered(&st, order);
+	sim_async_door(cache, &ra, st.index, st.req);
+	KUNIT_EXPECT_FALSE(cache->test, sim_page(cache, index)->marker);
+	KUNIT_EXPECT_EQ_MSG(cache->test, cache->read, 0UL, "%s",
+			    where(cache, index, 1UL << order));
+}
+
+/* A hushed marker is cleared, and nothing is read: when the next page is cached, as it is. */
+static void steer_hush(struct kunit *test)
+{
+	struct simcache cache;
+	unsigned int order, way;
+
+	cache_init(test, &cache);
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		for (order = 0; order <= (sim_ways[way].large ? STOCK_MAX_ORDER : 0); order++) {
+			cache_reset(&cache, way, MAX_SIZE, MARGIN);
+			hush_once(&cache, round_up(start_of(test), 1UL << order), order);
+		}
+	}
+}
+
+/* If the next page was dropped meanwhile, at most that page is read: nothing behind it. */
+static void steer_hush_dropped(struct kunit *test)
+{
+	unsigned long start = start_of(test);
+	struct ctxra_steering st;
+	struct simcache cache;
+	struct stock_ra ra;
+	unsigned int way;
+
+	cache_init(test, &cache);
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		cache_reset(&cache, way, MAX_SIZE, MARGIN);
+		*sim_page(&cache, start) = (struct sim_page){ .cached = true, .marker = true };
+		ctxra_steer_hush(start, 1, &st);
+		ra = steered(&st, 0);
+		sim_async_door(&cache, &ra, st.index, st.req);
+		KUNIT_EXPECT_LE(test, cache.read, 1UL);
+		KUNIT_EXPECT_EQ(test, sim_cached(&cache, start + 1), cache.read == 1);
+	}
+}
+
+static struct kunit_case steer_cases[] = {
+	KUNIT_CASE_PARAM(steer_miss, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_miss_at_eof, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_marker, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_marker_cell, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_hush, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_hush_dropped, starts_gen_params),
+	{}
+};
+
+static struct kunit_suite steer_suite = {
+	.name = "ctxra_steer",
+	.test_cases = steer_cases,
+};
+
+kunit_test_suite(steer_suite);
+
+MODULE_LICENSE("GPL");

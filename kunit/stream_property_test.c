@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What holds for ctxra's stream policy whatever is asked of it: random
+ * interleavings of streams, requests at the limits of an index, and the table's
+ * entries. The seeds are fixed; a failure names the one to try again.
+ */
+#include <kunit/test.h>
+
+#include "simwork.h"
+
+#define FILE_PAGES	8192UL
+#define MAX_STREAMS	8
+
+static const u32 seeds[] = {
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049,
+	1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097,
+	0x9e3779b9, 0x7f4a7c15, 0xf39cc060, 0x5cedc834,
+	0x1082276b, 0xf3a27251, 0xf86c6a11, 0xd0c18e95,
+};
+
+static void seed_desc(const u32 *seed, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "seed %#x", *seed);
+}
+
+KUNIT_ARRAY_PARAM(seeds, seeds, seed_desc);
+
+static u32 pick(struct rnd_state *rnd, u32 from, u32 to)
+{
+	return from + prandom_u32_state(rnd) % (to - from + 1);
+}
+
+/*
+ * Up to eight streams at random places, which may overlap, each with its own request
+ * size, in order or shuffled, some towards the start of the file; their requests are
+ * interleaved at random, with strays between them.
+ */
+static struct sim_work random_work(struct kunit *test, unsigned long win, unsigned long eof,
+				   struct rnd_state *rnd)
+{
+	unsigned int streams = pick(rnd, 1, MAX_STREAMS), left = streams, s;
+	struct {
+		struct sim_request *requests;
+		unsigned long next, nr;
+	} stream[MAX_STREAMS];
+	unsigned long total = 0, n = 0;
+	struct sim_request *all;
+
+	for (s = 0; s < streams; s++) {
+		unsigned long nr = pick(rnd, 1, min(win + 2, 40UL)), count = pick(rnd, 1, 150);
+		unsigned long first = pick(rnd, 0, eof - 1), i;
+		unsigned int group = pick(rnd, 1, 16);
+		struct sim_request *one;
+		bool reverse = !pick(rnd, 0, 7);
+
+		one = kunit_kcalloc(test, count, sizeof(*one), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, one);
+		for (i = 0; i < count; i++) {
+			unsigned long at = reverse ? count - i : i;
+
+			one[i] = (struct sim_request){ (first + at * nr) % eof, nr };
+		}
+		for (i = 0; group > 1 && i + group <= count; i += group)
+			sim_shuffle(one + i, group, rnd);
+		stream[s].requests = one;
+		stream[s].nr = count;
+		stream[s].next = 0;
+		total += 2 * count;
+	}
+	all = kunit_kcalloc(test, total, sizeof(*all), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, all);
+	while (left) {
+		s = pick(rnd, 0, streams - 1);
+		if (stream[s].next == stream[s].nr)
+			continue;
+		all[n++] = stream[s].requests[stream[s].next++];
+		if (!pick(rnd, 0, 9))
+			all[n++] = sim_anywhere(pick(rnd, 1, win), eof, rnd);
+		if (stream[s].next == stream[s].nr)
+			left--;
+	}
+	return (struct sim_work){
+		.requests = all,
+		.nr = n,
+		.readers = pick(rnd, 1, SIM_READERS),
+		.share = pick(rnd, SIM_TURN, SIM_POOL),
+		.shared_fd = pick(rnd, 0, 1),
+		.seed = pick(rnd, 0, U32_MAX - 1),
+	};
+}
+
+/*
+ * The checks are in simread.h, for every window: sim_check_window(), and that the stock
+ * code reads all of it, so that no page of it was open already. Here it is seen that
+ * every page asked for came into the cache, and not by filemap_create_folio().
+ */
+static void random_interleavings(struct kunit *test)
+{
+	static const unsigned int windows[] = { 1, 2, 4, 8, 24, 32, 33, 64, 100, 256, 1024, 16384 };
+	const u32 *seed = test->param_value;
+	struct rnd_state rnd = sim_random(*seed);
+	unsigned long win, eof, i, page;
+	struct sim_work work;
+	struct sim *sim;
+	unsigned int way;
+
+	win = windows[pick(&rnd, 0, ARRAY_SIZE(windows) - 1)];
+	eof = FILE_PAGES - pick(&rnd, 0, 63);
+	sim = sim_alloc(test, 0, eof);
+	work = random_work(test, win, eof, &rnd);
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		sim_reset(sim, &sim_ways[way], win, SIM_ALL_PATTERNS);
+		sim_run(sim, &work);
+		KUNIT_EXPECT_EQ(test, sim->lost, 0UL);
+		for (i = 0; i < work.nr; i++) {
+			const struct sim_request *rq = &work.requests[i];
+
+			for (page = rq->index; page < min(rq->index + rq->nr, eof); page++)
+				KUNIT_ASSERT_TRUE(test, sim_cached(&sim->cache, page));
+		}
+	}
+}
+
+/* What stream.h promises of a window, for a request that need not be in any cache. */
+static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
+			 const struct ctxra_request *rq, const struct ctxra_window *win)
+{
+	unsigned long last;
+
+	KUNIT_ASSERT_GT(test, win->nr, 0UL);
+	KUNIT_ASSERT_LE(test, win->nr, rq->win);
+	KUNIT_ASSERT_LT(test, win->start, rq->eof);
+	KUNIT_ASSERT_LE(test, win->nr, rq->eof - win->start);
+	KUNIT_ASSERT_GE(test, win->marker, win->start);
+	KUNIT_ASSERT_LE(test, win->marker - win->start, win->nr);
+	KUNIT_ASSERT_TRUE(test, rq->patterns & BIT(win->pattern));
+	KUNIT_ASSERT_LE(test, s->base, s->edge);
+	KUNIT_ASSERT_GE(test, s->edge, win->start + win->nr);
+	if (win->ahead) {
+		KUNIT_ASSERT_GE(test, win->start, rq->index + rq->marker);
+		return;
+	}
+	KUNIT_ASSERT_FALSE(test, rq->marker);
+	KUNIT_ASSERT_LE(test, win->start, rq->index);
+	KUNIT_ASSERT_LT(test, rq->index - win->start, win->nr);
+	/* All of a request is read at once if a window's cell can hold it. */
+	last = rq->index + min(rq->nr, rq->eof - rq->index) - 1;
+	if (rq->index / rq->win == last / rq->win)
+		KUNIT_ASSERT_LT(test, last - win->start, win->nr);
+}
+
+struct limit {
+	const char *name;
+	unsigned long around;	/* requests are near this index */
+	unsigned long eof;
+};
+
+static const struct limit limits[] = {
+	{ "start of the file", 0, 1UL << 40 },
+	{ "a file of one page", 0, 1 },
+	{ "a small file", 100, 200 },
+	{ "32 bits", 1UL << 32, 1UL << 40 },
+	{ "the largest file", S64_MAX >> PAGE_SHIFT, (S64_MAX >> PAGE_SHIFT) + 1 },
+	{ "LONG_MAX", LONG_MAX, LONG_MAX },
+	{ "past LONG_MAX", LONG_MAX, ULONG_MAX },
+	{ "ULONG_MAX", ULONG_MAX, ULONG_MAX },
+	{ "beyond the end", 1000, 500 },
+};
+
+static void limit_desc(const struct limit *l, char *desc)
+{
+	strscpy(desc, l->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(limits, limits, limit_desc);
+
+/*
+ * Any values at all, also such as no page cache would give: what was cached, whether the
+ * stock code follows, sizes up to the window. Nothing may wrap.
+ */
+static void follow_at_limits(struct kunit *test)
+{
+	static const struct ctxra_file file = { .mapping = &file, .ino = 1 };
+	const struct limit *l = test->param_value;
+	struct ctxra_stream streams[4] = {};
+	struct rnd_state rnd = sim_random(20261121);
+	unsigned int i, opened = 0;
+
+	for (i = 0; i < 200000; i++) {
+		struct ctxra_request rq = {
+			.win = 1UL << pick(&rnd, 0, 14),
+			.eof = l->eof,
+			.patterns = SIM_ALL_PATTERNS,
+			.marker = pick(&rnd, 0, 1),
+			.in_order = !pick(&rnd, 0, 3),
+		};
+		struct ctxra_window win = {};
+		struct ctxra_stream *s;
+
+		rq.opening = !rq.marker && !pick(&rnd, 0, 3);
+		rq.nr = pick(&rnd, 1, rq.win);
+		rq.index = l->around - 500 + pick(&rnd, 0, 999);
+		rq.cached = pick(&rnd, 0, rq.win);
+		if (!rq.marker)
+			rq.cached = min(rq.cached, rq.index);
+		s = ctxra_stream_find(streams, ARRAY_SIZE(streams), &file, &rq);
+		if (!s) {
+			s = ctxra_stream_victim(streams, ARRAY_SIZE(streams), i);
+			KUNIT_ASSERT_NOT_NULL(test, s);
+			ctxra_stream_start(s, &file, &rq);
+		}
+		s->used = i;
+		if (ctxra_stream_follow(s, &rq, &win) == CTXRA_OPEN) {
+			expect_sound(test, s, &rq, &win);
+			opened++;
+		}
+	}
+	if (l->around < l->eof && l->eof > 1)
+		KUNIT_EXPECT_GT(test, opened, 0U);
+}
+
+/* A request that is no readahead request at all changes nothing. */
+static void follow_leaves_alone(struct kunit *test)
+{
+	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, .sure = true };
+	const struct ctxra_stream before = s;
+	struct ctxra_request rq = {
+		.index = 64, .nr = 33, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_window win;
+
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	rq.nr = 16;
+	rq.index = 1000;
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	rq.index = ULONG_MAX;
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	KUNIT_EXPECT_EQ(test, memcmp(&s, &before, sizeof(s)), 0);
+}
+
+/*
+ * A request that comes early takes in the hole before it, but nothing before the edge; and
+ * its own page has the marker, so that its reader opens the next window before it waits.
+ */
+static void follow_early(struct kunit *test)
+{
+	struct ctxra_stream s = { .base = 0, .edge = 72, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_request rq = {
+		.index = 80, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_window win;
+
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	expect_sound(test, &s, &rq, &win);
+	KUNIT_EXPECT_EQ(test, win.start, 72UL);
+	KUNIT_EXPECT_EQ(test, win.marker, 80UL);
+	KUNIT_EXPECT_EQ(test, win.pattern, CTXRA_REORDER);
+	/* The hole may be there to stay: no reason for a larger window. */
+	s = (struct ctxra_stream){ .edge = 72, .hits = 9, .cell = 8, .sure = true };
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	KUNIT_EXPECT_EQ(test, s.cell, 8U);
+}
+
+/* While another reader opens the window with the page, this one opens what is behind it. */
+static void follow_while_opening(struct kunit *test)
+{
+	struct ctxra_stream s = { .base = 0, .edge = 96, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_request rq = {
+		.index = 80, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+		.opening = true,
+	};
+	struct ctxra_window win;
+
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	expect_sound(test, &s, &rq, &win);
+	KUNIT_EXPECT_TRUE(test, win.ahead);
+	KUNIT_EXPECT_GE(test, win.start, 96UL);
+}
+
+/* However long a stream is, or how far apart requests are: what belongs to it is near. */
+static void stretch_is_bounded(struct kunit *test)
+{
+	const struct ctxra_file file = { .mapping = test };
+	struct ctxra_stream s = { .file = file, .edge = 50000, .cell = 32, .sure = true };
+	struct ctxra_request rq = {
+		.index = 50000, .nr = 4, .win = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_window win;
+	unsigned int i;
+
+	ctxra_stream_follow(&s, &rq, &win);
+	KUNIT_EXPECT_TRUE(test, s.sure);
+	rq.index = 25000;
+	KUNIT_EXPECT_NULL(test, ctxra_stream_find(&s, 1, &file, &rq));
+	rq.index = 0;
+	ctxra_stream_start(&s, &file, &rq);
+	for (i = 0; i < 200; i++) {
+		rq.index = i * 60;
+		ctxra_stream_follow(&s, &rq, &win);
+		KUNIT_ASSERT_FALSE(test, s.sure);
+		KUNIT_ASSERT_LT(test, s.edge - s.base, 1000UL);
+	}
+}
+
+/* A stream whose requests leave holes that nobody fills is doubted, before long. */
+static void follow_doubts(struct kunit *test)
+{
+	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_request rq = {
+		.nr = 4, .win = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_window win;
+	unsigned int holes = 0;
+
+	while (s.sure && holes < 100) {
+		rq.index = s.edge + 40;
+		ctxra_stream_follow(&s, &rq, &win);
+		holes++;
+	}
+	KUNIT_EXPECT_FALSE(test, s.sure);
+	/* But not at once: readers that take turns leave holes for a while. */
+	KUNIT_EXPECT_GT(test, holes, 4U);
+}
+
+/* What is cached next to the first request counts as asked for: a trail outlives its entry. */
+static void start_counts_the_trail(struct kunit *test)
+{
+	const struct ctxra_file file = { .mapping = test };
+	struct ctxra_request rq = { .index = 100, .nr = 4, .win = 32, .eof = 1000, .cached = 20 };
+	struct ctxra_stream s;
+
+	ctxra_stream_start(&s, &file, &rq);
+	KUNIT_EXPECT_EQ(test, s.base, 80UL);
+	KUNIT_EXPECT_EQ(test, s.edge, 100UL);
+	KUNIT_EXPECT_EQ(test, s.asked, 20U);
+	rq.index = 7;
+	ctxra_stream_start(&s, &file, &rq);
+	KUNIT_EXPECT_EQ(test, s.base, 0UL);
+	KUNIT_EXPECT_EQ(test, s.edge, 7UL);
+	rq.index = 100;
+	rq.marker = true;
+	ctxra_stream_start(&s, &file, &rq);
+	KUNIT_EXPECT_EQ(test, s.base, 100UL);
+	KUNIT_EXPECT_EQ(test, s.edge, 120UL);
+	KUNIT_EXPECT_FALSE(test, s.sure);
+}
+
+/* A stream is found by its file alone, however close others are. */
+static void find_by_file(struct kunit *test)
+{
+	const struct ctxra_file file = { .mapping = test, .ino = 7, .generation = 3 };
+	struct ctxra_request rq = {
+		.index = 100, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_stream streams[4] = {};
+	struct ctxra_file other;
+
+	ctxra_stream_start(&streams[2], &file, &rq);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 4, &file, &rq), &streams[2]);
+	other = file;
+	other.mapping = streams;
+	KUNIT_EXPECT_NULL(test, ctxra_stream_find(streams, 4, &other, &rq));
+	other = file;
+	other.ino++;
+	KUNIT_EXPECT_NULL(test, ctxra_stream_find(streams, 4, &other, &rq));
+	other = file;
+	other.generation++;
+	KUNIT_EXPECT_NULL(test, ctxra_stream_find(streams, 4, &other, &rq));
+	rq.index = 900;
+	rq.nr = 1;
+	KUNIT_EXPECT_NULL(test, ctxra_stream_find(streams, 4, &file, &rq));
+}
+
+/* The nearest stream is found, in front or behind; of two as near, the sure one. */
+static void find_nearest(struct kunit *test)
+{
+	const struct ctxra_file file = { .mapping = test };
+	struct ctxra_stream streams[3] = {
+		{ .file = file, .base = 100, .edge = 150 },
+		{ .file = file, .base = 200, .edge = 250 },
+		{ .file = file, .base = 100, .edge = 150, .sure = true },
+	};
+	struct ctxra_request rq = { .index = 196, .nr = 2, .win = 64, .eof = 1000 };
+
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[1]);
+	rq.index = 152;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[2]);
+	rq.index = 96;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[2]);
+	rq.index = 251;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[1]);
+}
+
+/* Free entries go first, then the longest unused, and streams that are sure last. */
+static void victim_order(struct kunit *test)
+{
+	struct ctxra_stream streams[4] = {
+		{ .file.mapping = test, .used = 90, .sure = true },
+		{ .file.mapping = test, .used = 95 },
+		{ .file.mapping = NULL, .used = 99 },
+		{ .file.mapping = test, .used = 97 },
+	};
+
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[2]);
+	streams[2].file.mapping = test;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[1]);
+	streams[1].used = 98;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[3]);
+	/* The clock wraps: 0xfffffff0 is before 5. */
+	streams[0].used = 2;
+	streams[1].used = 3;
+	streams[2].used = 0xfffffff0;
+	streams[3].used = 4;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 5), &streams[2]);
+	/* Sure streams that nobody has used for long go as well. */
+	streams[0].used = 0;
+	streams[1].used = 1000000;
+	streams[2].used = 1000000;
+	streams[3].used = 1000000;
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 1000001), &streams[0]);
+}
+
+static struct kunit_case stream_property_cases[] = {
+	KUNIT_CASE_PARAM(random_interleavings, seeds_gen_params),
+	KUNIT_CASE_PARAM(follow_at_limits, limits_gen_params),
+	KUNIT_CASE(follow_leaves_alone),
+	KUNIT_CASE(follow_early),
+	KUNIT_CASE(follow_while_opening),
+	KUNIT_CASE(follow_doubts),
+	KUNIT_CASE(stretch_is_bounded),
+	KUNIT_CASE(start_counts_the_trail),
+	KUNIT_CASE(find_by_file),
+	KUNIT_CASE(find_nearest),
+	KUNIT_CASE(victim_order),
+	{}
+};
+
+static struct kunit_suite stream_property_suite = {
+	.name = "ctxra_stream_property",
+	.test_cases = stream_property_cases,
+};
+
+kunit_test_suite(stream_property_suite);
+
+MODULE_LICENSE("GPL");

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results of tests, as JUnit XML: written by every stage, summed up by tests/check."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# What XML 1.0 cannot hold.
+UNPRINTABLE = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test. verdict is passed, failed or skipped; reason says why it is not passed."""
+
+    suite: str
+    name: str
+    verdict: str
+    reason: str = ""
+    output: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Totals:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+    @property
+    def good(self) -> bool:
+        """Something passed and nothing failed: skips alone prove nothing."""
+        return self.passed > 0 and self.failed == 0
+
+
+def count(cases: Iterable[Case]) -> Totals:
+    verdicts = [case.verdict for case in cases]
+    return Totals(*(verdicts.count(verdict) for verdict in ("passed", "failed", "skipped")))
+
+
+def printable(text: str) -> str:
+    return UNPRINTABLE.sub("?", text)
+
+
+def write(path: Path, stage: str, cases: Sequence[Case]) -> None:
+    """Write one <testsuite> per suite, in the order of the cases."""
+    top = ElementTree.Element("testsuites", name=stage)
+    for name in dict.fromkeys(case.suite for case in cases):
+        mine = [case for case in cases if case.suite == name]
+        totals = count(mine)
+        suite = ElementTree.SubElement(
+            top,
+            "testsuite",
+            name=name,
+            tests=str(len(mine)),
+            failures=str(totals.failed),
+            errors="0",
+            skipped=str(totals.skipped),
+            time=f"{sum(case.seconds for case in mine):.1f}",
+        )
+        for case in mine:
+            add(suite, stage, case)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.indent(top)
+    ElementTree.ElementTree(top).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def add(suite: ElementTree.Element, stage: str, case: Case) -> None:
+    element = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=f"{stage}.{case.suite}",
+        name=printable(case.name),
+        time=f"{case.seconds:.1f}",
+    )
+    if case.verdict != "passed":
+        tag = "failure" if case.verdict == "failed" else "skipped"
+        ElementTree.SubElement(element, tag, message=printable(case.reason))
+    if case.output:
+        ElementTree.SubElement(element, "system-out").text = printable(case.output)
+
+
+def read_totals(path: Path) -> Totals:
+    """Count the test cases of a file. One that cannot be read counts as a failure."""
+    try:
+        cases = list(ElementTree.parse(path).iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return Totals(failed=1)
+    failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    return Totals(len(cases) - failed - skipped, failed, skipped)
