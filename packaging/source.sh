@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# Sourced by debian/build and rpm/build: the tree that both make their source package from.
+# The caller's working directory is the root of the repository.
+
+# shellcheck disable=SC2034 # for the caller
+name=$(packaging/meta Name)
+# shellcheck disable=SC2034
+version=$(packaging/meta Version)
+
+# make_tree DEST PATH...: copy to DEST what a source package needs, and PATHs, as git knows them or
+# would take them, with META as it is in force. Sets and exports SOURCE_DATE_EPOCH: the last commit
+# to these paths dates the package and every file in it, so the same input makes the same bytes.
+make_tree() {
+	tree=$1
+	shift
+	set -- META COPYING modules docs/man packaging/meta packaging/stage "$@"
+	SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct -- "$@")}
+	export SOURCE_DATE_EPOCH
+	mkdir -p "$tree"
+	git ls-files -z --cached --others --exclude-standard -- "$@" | xargs -0 cp --parents -p -t "$tree"
+	[ -z "${SEQKEEP_META:-}" ] || cp "$SEQKEEP_META" "$tree/META"
+	unset SEQKEEP_META
+}
+
+# date_tree DIR: give every file of DIR the date of the package.
+date_tree() {
+	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+}
+
+# hash_tree DIR: print a hash of every file's name, mode and content.
+hash_tree() {
+	(cd "$1" && find . -type f -printf '%m %p\n' -exec sha256sum {} + | LC_ALL=C sort | sha256sum)
+}
+
+# format_date FORMAT: the date of the package.
+format_date() {
+	LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" "+$1"
+}
