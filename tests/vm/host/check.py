@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Running the tests: which there are, on which root each runs, and how it ended."""
+
+import difflib
+import re
+import subprocess
+import time
+import unittest
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import junit, machine, roots
+from .junit import Result
+from .paths import BUILD, HELPERS, RESULTS, RUNS, TESTS, TOP
+from .progress import Trouble, say
+
+SKIPPED = 77
+SETTING = re.compile(r"^([A-Z]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test script and what its settings say; the README explains them."""
+
+    path: Path
+    settings: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name}/{self.path.name}"
+
+    @property
+    def is_plain(self) -> bool:
+        return self.setting("ROOT") == "plain"
+
+    def setting(self, name: str, default: str = "") -> str:
+        return self.settings.get(name, default)
+
+
+def read_test(path: Path) -> Test:
+    settings = {m[1]: m[2] if m[2] is not None else m[3] for m in SETTING.finditer(path.read_text())}
+    if not settings.get("DESCRIPTION"):
+        raise Trouble(f"{path} has no DESCRIPTION")
+    if settings.get("CLOCK", "host") not in machine.CLOCKS:
+        raise Trouble(f"{path}: CLOCK is one of {', '.join(machine.CLOCKS)}")
+    return Test(path, settings)
+
+
+def find_tests(wanted: str) -> list[Test]:
+    paths = [path for path in sorted(TESTS.glob("*/[0-9][0-9][0-9]-*")) if path.suffix != ".out"]
+    tests = [test for test in map(read_test, paths) if test.name.startswith(wanted)]
+    if not tests:
+        known = ", ".join(f"{path.parent.name}/{path.name}" for path in paths)
+        raise Trouble(f"no test begins with {wanted!r}; there are {known}")
+    return tests
+
+
+def build_helpers() -> None:
+    """The programs that tests run in the guest: static, so that any suite runs them."""
+    HELPERS.mkdir(parents=True, exist_ok=True)
+    source, program = TOP / "bench" / "reader.c", HELPERS / "reader"
+    if not source.exists() or (program.exists() and program.stat().st_mtime > source.stat().st_mtime):
+        return
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread"]
+    if subprocess.run(["cc", *flags, "-o", program, source], check=False).returncode:
+        raise Trouble(f"{source} does not compile: see above")
+
+
+def run_test(test: Test, suite: str) -> Result:
+    """Run one test in a VM of its own."""
+    allowed = test.setting("SUITES", " ".join(roots.SUITES)).split()
+    if suite not in allowed:
+        return Result(suite, test.name, "skipped", f"is for {' '.join(allowed)}")
+    begin = time.monotonic()
+    job = machine.Job(
+        roots.root_of(suite, test.is_plain),
+        RUNS / "check" / suite / test.name.replace("/", "-"),
+        command=("/mnt/seqkeep/guest/run-test", f"/mnt/seqkeep/{test.name}"),
+        timeout_s=int(test.setting("TIMEOUT", "300")),
+        memory=test.setting("MEMORY", "2G"),
+        cpus=int(test.setting("CPUS", "2")),
+        network=test.setting("NETWORK") == "1",
+        clock=test.setting("CLOCK", "instructions"),
+    )
+    try:
+        outcome = machine.run(job)
+    except Trouble as trouble:
+        return Result(suite, test.name, "failed", str(trouble))
+    seconds = time.monotonic() - begin
+    verdict, reason = judge(test, outcome)
+    return Result(suite, test.name, verdict, reason, seconds, outcome.output, job.directory / "console.log")
+
+
+def judge(test: Test, outcome: machine.Outcome) -> tuple[str, str]:
+    """A verdict and its reason. The console comes first: it fails a test that thinks it passed."""
+    last = outcome.output.strip().splitlines()[-1:] or ["no output"]
+    if outcome.trouble:
+        return "failed", outcome.trouble
+    if outcome.status == SKIPPED:
+        return "skipped", last[0]
+    if outcome.status:
+        return "failed", last[0]
+    golden = test.path.with_name(test.path.name + ".out")
+    if golden.exists() and golden.read_text() != outcome.output:
+        lines = difflib.unified_diff(
+            golden.read_text().splitlines(),
+            outcome.output.splitlines(),
+            golden.name,
+            "output",
+            lineterm="",
+        )
+        return "failed", "the output is not the golden one\n" + "\n".join(lines)
+    return "passed", ""
+
+
+def check_harness() -> list[Result]:
+    """The harness's own unit tests: no VM verdict is worth much if these fail."""
+    results: list[Result] = []
+
+    class Collector(unittest.TestResult):
+        def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 (unittest's name)
+            # A subtest that fails is listed by itself.
+            traces = [
+                trace for case, trace in self.failures + self.errors if test in (case, getattr(case, "test_case", None))
+            ]
+            verdict = "failed" if traces else "passed"
+            results.append(Result("host", f"harness/{test.id().rpartition('.')[2]}", verdict, "\n".join(traces)))
+
+    unittest.defaultTestLoader.discover(str(TESTS / "host"), "*_test.py", str(TESTS)).run(Collector())
+    return results
+
+
+def make_roots(kinds: Iterable[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
+    """Make the roots before the first test, so that tests' times are their own; return what went wrong."""
+    broken = {}
+    for suite, is_plain in kinds:
+        try:
+            machine.accelerator(roots.root_of(suite, is_plain))
+        except Trouble as trouble:
+            say(f"vm: {trouble}")
+            broken[suite, is_plain] = str(trouble)
+    return broken
+
+
+def run_all(pairs: list[tuple[Test, str]], jobs: int) -> list[Result]:
+    """Run tests on suites, some at a time, with a line as each ends."""
+    broken = make_roots(dict.fromkeys((suite, test.is_plain) for test, suite in pairs))
+
+    def run_one(test: Test, suite: str) -> Result:
+        no_root = broken.get((suite, test.is_plain))
+        return Result(suite, test.name, "failed", no_root) if no_root else run_test(test, suite)
+
+    results: list[Result] = []
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(run_one, test, suite) for test, suite in pairs]
+        try:
+            for future in as_completed(futures):
+                result = future.result()
+                results.append(result)
+                report(result, f"[{len(results)}/{len(pairs)}]")
+        except BaseException:
+            machine.stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return results
+
+
+def report(result: Result, position: str) -> None:
+    name = result.name.partition("-")[0]
+    print(
+        f"{position} {result.suite} {name} ... {result.verdict} ({result.seconds:.0f} s)",
+        flush=True,
+    )
+    if result.verdict == "skipped":
+        print(f"    {result.reason}", flush=True)
+    if result.verdict == "failed":
+        print("\n".join(f"    {line}" for line in result.details().splitlines()), flush=True)
+
+
+def check(suites: list[str], wanted: str, jobs: int) -> int:
+    tests = find_tests(wanted)
+    for suite in suites:
+        roots.check_suite(suite)
+    build_helpers()
+    results = [] if wanted else check_harness()
+    for number, result in enumerate(results, 1):
+        report(result, f"[{number}/{len(results)}]")
+    results += run_all([(test, suite) for suite in suites for test in tests], jobs)
+    for suite in dict.fromkeys(result.suite for result in results):
+        junit.write(RESULTS / f"vm-{suite}.xml", f"vm-{suite}", [r for r in results if r.suite == suite])
+    counts = {v: sum(r.verdict == v for r in results) for v in ("passed", "failed", "skipped")}
+    say(f"vm: results in {RESULTS.relative_to(BUILD.parent)}/, console logs in {RUNS.relative_to(BUILD.parent)}/check/")
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()), flush=True)
+    return 1 if counts["failed"] or not counts["passed"] else 0

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Verdicts: nothing but a clean, golden, finished run may pass."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from .check import Test, judge, read_test
+from .machine import Outcome
+
+
+class Verdict(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "001-example"
+        self.test = Test(self.path, {})
+
+    def verdict(self, **how: Any) -> tuple[str, str]:
+        fields: dict[str, Any] = {"status": 0, "timed_out": False, "output": ""} | how
+        return judge(self.test, Outcome(**fields))
+
+    def test_clean_run_passes(self) -> None:
+        self.assertEqual(self.verdict()[0], "passed")
+
+    def test_status_fails(self) -> None:
+        self.assertEqual(self.verdict(status=1, output="some\nFAILED: why\n"), ("failed", "FAILED: why"))
+
+    def test_no_status_fails(self) -> None:
+        self.assertEqual(self.verdict(status=None)[0], "failed")
+
+    def test_timeout_fails(self) -> None:
+        self.assertEqual(self.verdict(timed_out=True)[0], "failed")
+
+    def test_splat_fails_what_passed_or_skipped(self) -> None:
+        for status in (0, 77):
+            self.assertEqual(self.verdict(status=status, faults=["BUG: unwell"])[0], "failed")
+
+    def test_skip_tells_its_reason(self) -> None:
+        self.assertEqual(
+            self.verdict(status=77, output="is for kernels from 7.0\n"),
+            ("skipped", "is for kernels from 7.0"),
+        )
+
+    def test_output_has_to_be_golden(self) -> None:
+        self.path.with_name("001-example.out").write_text("ten reads\n")
+        self.assertEqual(self.verdict(output="ten reads\n")[0], "passed")
+        verdict, reason = self.verdict(output="nine reads\n")
+        self.assertEqual(verdict, "failed")
+        self.assertIn("+nine reads", reason)
+
+    def test_settings_are_read(self) -> None:
+        self.path.write_text('DESCRIPTION="a \'thing\' holds"\nTIMEOUT=20 # seconds\n\ntest() {\n\tA="b"\n}\n')
+        self.assertEqual(read_test(self.path).settings, {"DESCRIPTION": "a 'thing' holds", "TIMEOUT": "20"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of a virtual machine: boot a root, run one command in it, collect what it left."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from . import console
+from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS
+from .progress import Trouble, locked, say
+from .roots import Root
+
+# What a boot and a shutdown may take beyond the command's own time limit.
+BOOT_LIMIT_S = 180
+PROBE_LIMIT_S = 10
+
+# Any oops ends the run at once. The watchdogs are set for an emulator that shares two cores with another:
+# true lockups last for ever and are still seen. guest/init brings up the second CPU and those after it: when 6.1 does
+# so itself, while it boots, it hangs under -icount.
+KERNEL_ARGS = (
+    "console=ttyS0 loglevel=8 net.ifnames=0 panic=-1 oops=panic watchdog_thresh=60 "
+    "rcupdate.rcu_cpu_stall_timeout=120 maxcpus=1"
+)
+
+# Set to end every running machine.
+stop = threading.Event()
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run in a guest, and with what around it."""
+
+    root: Root
+    directory: Path
+    command: tuple[str, ...] = ()
+    timeout_s: int = 300
+    memory: str = "2G"
+    cpus: int = 2
+    network: bool = False
+    share: Path | None = None
+    # Copied to /mnt/out in the guest.
+    files: tuple[Path, ...] = ()
+    live: bool = False
+    clock: str = "instructions"
+
+
+@dataclass
+class Outcome:
+    """How a run ended. status is None when the guest could not report one."""
+
+    status: int | None
+    timed_out: bool
+    output: str
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def trouble(self) -> str:
+        """Why the run as such failed, empty if it did not; the command's own status is not judged."""
+        if self.timed_out:
+            return "timed out; blocked tasks are on the console"
+        if self.faults:
+            return f"the console has: {self.faults[0]}"
+        if self.status is None:
+            return "the VM ended before the command did"
+        return ""
+
+
+def accelerator(root: Root) -> str:
+    """kvm if a stock kernel really boots under it within a time limit, else tcg."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    verdict = CACHE / "accelerator"
+    with locked(CACHE / "accelerator.lock"):
+        seen_in, _, found = verdict.read_text().partition(" ") if verdict.exists() else ("", "", "")
+        if seen_in != boot_id:
+            found = "kvm" if kvm_boots(root) else "tcg"
+            verdict.write_text(f"{boot_id} {found}")
+    return found
+
+
+def kvm_boots(root: Root) -> bool:
+    say("vm: trying KVM ...")
+    log = CACHE / "kvm-probe.log"
+    with log.open("wb") as out:
+        probe = subprocess.Popen(
+            [
+                *shlex.split(
+                    "qemu-system-x86_64 -accel kvm -m 512M -nodefaults -display none -no-reboot -serial stdio"
+                ),
+                *("-kernel", root.kernel, "-initrd", root.initrd),
+                *("-append", "console=ttyS0 panic=-1 seqkeep.probe"),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    end = time.monotonic() + PROBE_LIMIT_S
+    while probe.poll() is None and time.monotonic() < end:
+        time.sleep(0.1)
+    # Not waited for: a process stuck in a broken KVM may not even die.
+    probe.kill()
+    boots = b"initrd: up" in log.read_bytes()
+    say("vm: KVM works" if boots else "vm: KVM does not boot a kernel here: emulating (TCG)")
+    return boots
+
+
+def shares(job: Job) -> dict[str, tuple[Path, bool]]:
+    """Folders of the host in the guest, /mnt/NAME each: the path, and whether the guest may write."""
+    folders = {
+        "seqkeep": (TESTS, False),
+        "bin": (HELPERS, False),
+        "deb": (DEBS, False),
+        "rpm": (RPMS, False),
+        "out": (job.directory / "out", True),
+    }
+    if job.share:
+        folders["share"] = (job.share.resolve(), True)
+    return folders
+
+
+# What the guest's clock follows under emulation.
+CLOCKS = {
+    # The host's clock: the fastest, but what the machine does besides changes a guest's timing.
+    "host": [],
+    # One instruction is a nanosecond, so that timing hardly depends on the host. Takes twice as long.
+    "instructions": ["-icount", "shift=0,sleep=on"],
+    # The same, and idle time is jumped over: timing is repeatable to the percent, as long as nothing that is timed
+    # waits for the host (its own disk, a shared folder), which would look like a long time.
+    "skip-idle": ["-icount", "shift=0,sleep=off"],
+}
+
+
+def emulator(job: Job) -> list[str]:
+    """Emulate all virtual CPUs in turn, on one core.
+
+    With thread=multi a stock kernel died at boot of the int3 that the kernel writes where it changes its own code,
+    which modules that hook functions have it do often.
+    """
+    return ["-accel", "tcg,thread=single", *CLOCKS[job.clock]]
+
+
+def qemu(job: Job) -> list[str]:
+    kvm = accelerator(job.root) == "kvm"
+    command = [
+        # It ends with us, however we end.
+        *shlex.split("setpriv --pdeathsig KILL qemu-system-x86_64 -nodefaults -display none -no-reboot"),
+        *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", "max,la57=off"]),
+        *("-smp", str(job.cpus), "-m", job.memory),
+        *("-kernel", str(job.root.kernel), "-initrd", str(job.root.initrd), "-append", KERNEL_ARGS),
+        *("-drive", f"file={job.root.image},format=raw,if=none,id=root,snapshot=on,cache=unsafe"),
+        *shlex.split("-device virtio-blk-pci,drive=root -device virtio-rng-pci"),
+    ]
+    for name, (path, writable) in shares(job).items():
+        path.mkdir(parents=True, exist_ok=True)
+        readonly = "" if writable else ",readonly=on"
+        command += [
+            *("-fsdev", f"local,id={name},path={path},security_model=none,multidevs=remap{readonly}"),
+            *("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}"),
+        ]
+    if job.network:
+        command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"]
+    log = job.directory / "console.log"
+    if job.command:
+        command += ["-monitor", "none", "-serial", f"file:{log}"]
+    else:
+        command += [
+            "-chardev",
+            f"stdio,id=console,mux=on,signal=off,logfile={log}",
+            "-serial",
+            "chardev:console",
+            "-mon",
+            "chardev=console",
+        ]
+    return command
+
+
+def prepare(job: Job) -> None:
+    """Make the run's folder, with the job written down for guest/init to source."""
+    shutil.rmtree(job.directory, ignore_errors=True)
+    out = job.directory / "out"
+    out.mkdir(parents=True)
+    (out / "output").touch()
+    for file in job.files:
+        shutil.copy(file, out)
+    rows, columns = os.popen("stty size 2>/dev/null").read().split() or ("24", "80")
+    settings = {
+        "SUITE": job.root.suite,
+        "KVER": job.root.kver,
+        "SHARES": " ".join(name for name in shares(job) if name not in ("seqkeep", "out")),
+        "NETWORK": "1" if job.network else "",
+        "TIMEOUT": str(job.timeout_s),
+        "ROWS": rows,
+        "COLUMNS": columns,
+    }
+    lines = [f"{name}={shlex.quote(value)}" for name, value in settings.items()]
+    lines.append(f"COMMAND=({shlex.join(job.command)})")
+    (out / "job").write_text("\n".join(lines) + "\n")
+
+
+def run(job: Job) -> Outcome:
+    """Boot, run the command, wait for the end. With live, show the command's output as it comes."""
+    prepare(job)
+    out = job.directory / "out"
+    environment = os.environ | {"TMPDIR": str(job.directory)}
+    end = time.monotonic() + job.timeout_s + BOOT_LIMIT_S
+    timed_out = False
+    with (job.directory / "qemu.log").open("wb") as log, (out / "output").open("rb") as output:
+        machine = subprocess.Popen(qemu(job), env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            while machine.poll() is None and not timed_out and not stop.is_set():
+                time.sleep(0.2)
+                timed_out = time.monotonic() > end
+                if job.live:
+                    show(output)
+        finally:
+            machine.kill()
+            machine.wait()
+        if job.live:
+            show(output)
+    complaint = (job.directory / "qemu.log").read_text(errors="replace").strip()
+    if machine.returncode > 0:
+        raise Trouble(f"qemu did not run: {complaint or machine.returncode}")
+    return collect(job, timed_out)
+
+
+def show(output: BinaryIO) -> None:
+    sys.stdout.buffer.write(output.read())
+    sys.stdout.buffer.flush()
+
+
+def collect(job: Job, timed_out: bool) -> Outcome:
+    out = job.directory / "out"
+    text = (job.directory / "console.log").read_text(errors="replace")
+    status = (out / "status").read_text().strip() if (out / "status").exists() else ""
+    return Outcome(
+        status=int(status) if status.isdigit() else None,
+        timed_out=timed_out or status == "timeout",
+        output=(out / "output").read_text(errors="replace"),
+        faults=console.faults(text),
+    )
+
+
+def interact(job: Job) -> None:
+    """Boot to a prompt on this terminal."""
+    prepare(job)
+    subprocess.run(qemu(job), env=os.environ | {"TMPDIR": str(job.directory)}, check=False)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where things are. Everything the harness writes is below build/."""
+
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+TESTS = TOP / "tests" / "vm"
+BUILD = TOP / "build"
+DEBS = BUILD / "deb"
+RPMS = BUILD / "rpm"
+HELPERS = BUILD / "tests-bin"
+RESULTS = BUILD / "results"
+RUNS = BUILD / "vm"
+CACHE = BUILD / "cache" / "vm"

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Telling the user what is being done, and stopping with a reason."""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+
+class Trouble(Exception):
+    """What the harness cannot do: the cause and the remedy, for the user to read."""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def step(what: str) -> Iterator[None]:
+    """Announce a step of several seconds, and say how long it took."""
+    say(f"vm: {what} ...")
+    begin = time.monotonic()
+    yield
+    say(f"vm: {what}: done in {time.monotonic() - begin:.0f} s")
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time build what path names."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+_held: list[int] = []
+
+
+def hold(directory: Path) -> None:
+    """Keep discard() of any process from removing a directory for as long as this process lives."""
+    _held.append(os.open(directory, os.O_RDONLY))
+    fcntl.flock(_held[-1], fcntl.LOCK_SH)
+
+
+def discard(directories: Iterable[Path]) -> None:
+    """Remove directories, except those that someone holds."""
+    for directory in directories:
+        lock = os.open(directory, os.O_RDONLY)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(directory)
+        os.close(lock)
+
+
+def logged(command: Sequence[str | Path], log: Path, why: str) -> None:
+    """Run a command with its output in a log, shown in full when it fails."""
+    with log.open("ab") as out:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
+    if done.returncode:
+        # Without the lines that a terminal would have overwritten.
+        say(re.sub(r"[^\n]*\r", "", log.read_bytes().decode(errors="replace")))
+        raise Trouble(f"{why} failed with status {done.returncode}; its log is above and in {log}")
