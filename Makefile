@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The only entry point. `make help` lists every target.
+
+MODULES := ctxra
+SUITES  := bookworm trixie trixie-backports
+KVER    ?= $(shell uname -r)
+SUITE   ?= trixie
+# vm-check runs on every suite unless SUITE is given on the command line or in the environment.
+VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(SUITES))
+TEST    ?=
+
+export PYTHONDONTWRITEBYTECODE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help deps modules deb rpm kunit vm-root vm-shell vm-check lint check demo bench clean
+
+help: ## list every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-34s %s\n", $$1 args[$$1], $$2 } \
+		/^# args / { split($$0, w, " "); args[w[3]] = substr($$0, length("# args " w[3]) + 1) }' $(MAKEFILE_LIST)
+
+deps: ## install what building and testing need on this Debian machine (as root)
+	@tests/install-deps
+
+# args modules KVER=
+modules: ## build every module for kernel KVER (default: the running one) in build/modules/KVER
+	@packaging/build-modules "$(KVER)" $(MODULES)
+
+deb: ## build the Debian packages in build/deb
+	@packaging/debian/build
+
+rpm: ## build the RPM packages in build/rpm
+	@packaging/rpm/build
+
+kunit: ## run the KUnit suites on UML, on linux-source-6.1 and -6.12
+	@kunit/run
+
+# args vm-root SUITE=
+vm-root: ## build the root file system of SUITE (bookworm, trixie, trixie-backports)
+	@tests/vm/vm root "$(SUITE)"
+
+# args vm-shell SUITE=
+vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prompt
+	@tests/vm/vm shell "$(SUITE)"
+
+# args vm-check TEST= SUITE=
+vm-check: deb rpm ## run the VM tests: all, or TEST (module/number), on all suites or SUITE
+	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
+
+lint: ## checkpatch, sparse, W=1, coccinelle, shellcheck, ruff, lintian, rpmlint
+	@tests/lint/run
+
+check: ## everything: lint, KUnit, builds on all kernels, VM tests
+	@tests/check
+
+demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/demo.png
+	@tests/install-deps
+	@$(MAKE) --no-print-directory deb
+	@bench/demo
+
+# args bench SUITE=
+bench: deb ## measure stock against seqkeep in one boot; leaves build/bench/*.json
+	@bench/run $(VM_SUITES)
+
+clean: ## remove what was built; build/cache stays
+	@find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true
