@@ -26,8 +26,9 @@ SUITES = ("bookworm", "trixie", "trixie-backports")
 KERNEL = ("linux-image-amd64", "linux-headers-amd64")
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
-    *("btrfs-progs", "e2fsprogs", "mdadm", "xfsprogs"),
-    *("fio", "nfs-common", "nfs-kernel-server"),
+    *("bpftool", "bpftrace", "trace-cmd"),
+    *("btrfs-progs", "dmsetup", "dump", "e2fsprogs", "mdadm", "xfsprogs"),
+    *("fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
     *("busybox-static", "iproute2", "mount", "procps", "python3", "udev"),
 )
 # Raised when a root has to be made anew although the lists above have not changed.
