@@ -9,54 +9,23 @@
 #include <linux/blkdev.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/slab.h>
 
 #include "common/listparse.h"
+#include "common/param.h"
 #include "params.h"
 #include "stream.h"
-#include "version.h"
 
 #define MAX_KB		65536
 #define MAX_DEVICES	64
 #define DEVICE_NAME_MAX	32
 
-/*
- * Parameters can be written from before init until after exit. All of this is
- * protected by the kernel's parameter lock, which callers of ->set hold.
- */
-static bool enabled;	/* wanted, and when live also in effect */
-static bool live;	/* between init and exit: enable takes effect at once */
-static bool closed;	/* after exit: nothing is accepted */
-
-static int enable_set(const char *val, const struct kernel_param *kp)
-{
-	bool on;
-	int err = 0;
-
-	if (kstrtobool(val, &on)) {
-		pr_warn("enable: \"%.32s\" is not 0 or 1 (-EINVAL)\n", val);
-		return -EINVAL;
-	}
-	if (closed)
-		return -ENODEV;
-	if (live && on != enabled) {
-		if (on)
-			err = ctxra_enable();
-		else
-			ctxra_disable();
-	}
-	if (!err)
-		enabled = on;
-	return err;
-}
-
-static const struct kernel_param_ops enable_ops = {
-	.set = enable_set,
-	.get = param_get_bool,
+static struct param_switch enable = {
+	.on = ctxra_enable,
+	.off = ctxra_disable,
 };
-module_param_cb(enable, &enable_ops, &enabled, 0644);
+module_param_cb(enable, &param_switch_ops, &enable, 0644);
 MODULE_PARM_DESC(enable, "steer readahead: 0 or 1 (default 0)");
 
 static const char *const pattern_names[] = {
@@ -100,29 +69,12 @@ module_param_cb(patterns, &patterns_ops, NULL, 0644);
 MODULE_PARM_DESC(patterns,
 		 "list of patterns to act on: trail,reorder (now), reverse,stride,thrash (not yet); default all");
 
-static int kb_set(const char *val, const struct kernel_param *kp)
-{
-	unsigned int kb;
-
-	if (kstrtouint(val, 0, &kb) || kb > MAX_KB) {
-		pr_warn("%s: \"%.32s\" is not in 0..%u KiB (-EINVAL)\n", kp->name, val, MAX_KB);
-		return -EINVAL;
-	}
-	WRITE_ONCE(*(unsigned int *)kp->arg, kb);
-	return 0;
-}
-
-static const struct kernel_param_ops kb_ops = {
-	.set = kb_set,
-	.get = param_get_uint,
-};
-
-static unsigned int max_kb;
-module_param_cb(max_kb, &kb_ops, &max_kb, 0644);
+static struct param_range max_kb = { .max = MAX_KB, .unit = " KiB" };
+module_param_cb(max_kb, &param_range_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb, "window of recognised streams, KiB, 0..65536; 0: the device's read_ahead_kb (default 0)");
 
-static unsigned int pipeline_kb;
-module_param_cb(pipeline_kb, &kb_ops, &pipeline_kb, 0644);
+static struct param_range pipeline_kb = { .max = MAX_KB, .unit = " KiB" };
+module_param_cb(pipeline_kb, &param_range_ops, &pipeline_kb, 0644);
 MODULE_PARM_DESC(pipeline_kb, "largest single submission, KiB, 0..65536; 0: do not split (default 0); not yet acted on");
 
 /**
@@ -194,7 +146,7 @@ static int devices_set(const char *val, const struct kernel_param *kp)
 {
 	struct device_list *list = NULL, *old;
 
-	if (closed)
+	if (enable.closed)
 		return -ENODEV;
 	if (*skip_spaces(val)) {
 		list = devices_parse(val);
@@ -281,7 +233,7 @@ unsigned long ctxra_patterns(void)
 unsigned long ctxra_window_pages(const struct backing_dev_info *bdi)
 {
 	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
-	unsigned int kb = READ_ONCE(max_kb);
+	unsigned int kb = READ_ONCE(max_kb.value);
 
 	if (!ra_pages || !kb)
 		return min(ra_pages, (MAX_KB * 1024UL) >> PAGE_SHIFT);
@@ -296,17 +248,7 @@ unsigned long ctxra_window_pages(const struct backing_dev_info *bdi)
  */
 int ctxra_params_start(void)
 {
-	int err = 0;
-
-	kernel_param_lock(THIS_MODULE);
-	if (enabled)
-		err = ctxra_enable();
-	live = !err;
-	closed = err;
-	pr_info("version " SEQKEEP_VERSION "%s\n", err ? " not loaded" : enabled ? ", enabled" :
-		", disabled; enable with: echo 1 > /sys/module/ctxra/parameters/enable");
-	kernel_param_unlock(THIS_MODULE);
-	return err;
+	return param_start(&enable);
 }
 
 /**
@@ -316,11 +258,8 @@ int ctxra_params_start(void)
  */
 void ctxra_params_stop(void)
 {
+	param_stop(&enable);
 	kernel_param_lock(THIS_MODULE);
-	if (live && enabled)
-		ctxra_disable();
-	live = false;
-	closed = true;
 	kfree(rcu_dereference_protected(devices, true));
 	RCU_INIT_POINTER(devices, NULL);
 	kernel_param_unlock(THIS_MODULE);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parameters that every module has. Each value is checked before it takes
+ * effect: a bad one is refused with -EINVAL and a line in the log that names the
+ * parameter and what it takes, and the old value stays.
+ */
+#ifndef SEQKEEP_PARAM_H
+#define SEQKEEP_PARAM_H
+
+#include <linux/moduleparam.h>
+#include <linux/types.h>
+
+/**
+ * struct param_switch - the parameter `enable`
+ * @on: put the module's hooks in place; returns 0 or a negative errno with
+ *	nothing changed and a line in the log
+ * @off: take them out
+ *
+ * Parameters can be written from before init until after exit. @on and @off
+ * may sleep, and are serialised by the kernel's parameter lock, which protects
+ * the rest too.
+ */
+struct param_switch {
+	int (*on)(void);
+	void (*off)(void);
+
+	/* private: */
+	bool wanted;	/* and when live also in effect */
+	bool live;	/* between param_start() and param_stop(): wanted takes effect at once */
+	bool closed;	/* after param_stop(): nothing is accepted */
+};
+
+extern const struct kernel_param_ops param_switch_ops;
+
+int param_start(struct param_switch *sw);
+void param_stop(struct param_switch *sw);
+
+/**
+ * struct param_range - a number with bounds
+ * @value: read by users with READ_ONCE()
+ * @min: least value
+ * @max: greatest value
+ * @unit: named in the refusal, with a space before it, or ""
+ */
+struct param_range {
+	unsigned int value;
+	unsigned int min;
+	unsigned int max;
+	const char *unit;
+};
+
+extern const struct kernel_param_ops param_range_ops;
+
+#endif
