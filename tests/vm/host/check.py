@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 import unittest
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,7 @@ def build_helpers() -> None:
         raise Trouble(f"{source} does not compile: see above")
 
 
-def run_test(test: Test, suite: str) -> Result:
+def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> Result:
     """Run one test in a VM of its own."""
     allowed = test.setting("SUITES", " ".join(roots.SUITES)).split()
     if suite not in allowed:
@@ -77,7 +77,7 @@ def run_test(test: Test, suite: str) -> Result:
     job = machine.Job(
         roots.root_of(suite, test.is_plain),
         RUNS / "check" / suite / test.name.replace("/", "-"),
-        command=("/mnt/seqkeep/guest/run-test", f"/mnt/seqkeep/{test.name}"),
+        command=("/mnt/seqkeep/guest/run-test", f"/mnt/seqkeep/{test.name}", *args),
         timeout_s=int(test.setting("TIMEOUT", "300")),
         memory=test.setting("MEMORY", "2G"),
         cpus=int(test.setting("CPUS", "2")),
@@ -144,13 +144,13 @@ def make_roots(kinds: Iterable[tuple[str, bool]]) -> dict[tuple[str, bool], str]
     return broken
 
 
-def run_all(pairs: list[tuple[Test, str]], jobs: int) -> list[Result]:
+def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> list[Result]:
     """Run tests on suites, some at a time, with a line as each ends."""
     broken = make_roots(dict.fromkeys((suite, test.is_plain) for test, suite in pairs))
 
     def run_one(test: Test, suite: str) -> Result:
         no_root = broken.get((suite, test.is_plain))
-        return Result(suite, test.name, "failed", no_root) if no_root else run_test(test, suite)
+        return Result(suite, test.name, "failed", no_root) if no_root else run_test(test, suite, args)
 
     results: list[Result] = []
     with ThreadPoolExecutor(jobs) as pool:
@@ -179,7 +179,7 @@ def report(result: Result, position: str) -> None:
         print("\n".join(f"    {line}" for line in result.details().splitlines()), flush=True)
 
 
-def check(suites: list[str], wanted: str, jobs: int) -> int:
+def check(suites: list[str], wanted: str, jobs: int, args: Sequence[str]) -> int:
     tests = find_tests(wanted)
     for suite in suites:
         roots.check_suite(suite)
@@ -187,7 +187,7 @@ def check(suites: list[str], wanted: str, jobs: int) -> int:
     results = [] if wanted else check_harness()
     for number, result in enumerate(results, 1):
         report(result, f"[{number}/{len(results)}]")
-    results += run_all([(test, suite) for suite in suites for test in tests], jobs)
+    results += run_all([(test, suite) for suite in suites for test in tests], jobs, args)
     for suite in dict.fromkeys(result.suite for result in results):
         junit.write(RESULTS / f"vm-{suite}.xml", f"vm-{suite}", [r for r in results if r.suite == suite])
     counts = {v: sum(r.verdict == v for r in results) for v in ("passed", "failed", "skipped")}
