@@ -4,6 +4,7 @@
 # Every guest is thrown away after its test, so nothing here cleans up.
 
 NFS_EXPORT=/srv/nfs
+ISCSI_NAME=iqn.2026-01.example.seqkeep:disk
 
 # Fail the test with a message.
 fail() {
@@ -87,9 +88,19 @@ make_fs() {
 	xfs | btrfs) options=(-q -f) ;;
 	*) fail "make_fs: no file system $1" ;;
 	esac
+	modprobe "$1" || fail "no $1"
 	"mkfs.$1" "${options[@]}" "/dev/$2" > /dev/null || fail "mkfs.$1 $2"
 	mkdir -p "$3"
 	mount -t "$1" "/dev/$2" "$3" || fail "mount of $1 on $2"
+}
+
+# Set the readahead of the file system on a disk: that of the disk, but for btrfs. set_readahead_kb nullb0 128
+set_readahead_kb() {
+	local dir file=/sys/block/$1/queue/read_ahead_kb
+	for dir in /sys/fs/btrfs/*/devices/"$1"; do
+		[ ! -e "$dir" ] || file=${dir%/devices/*}/bdi/read_ahead_kb
+	done
+	echo "$2" > "$file"
 }
 
 # Bytes that look random and are the same each time, anywhere. random_file FILE SIZE_MB
@@ -121,17 +132,41 @@ nfs_export() {
 	assert_equal "nfsd threads" "$(cat /proc/fs/nfsd/threads)" "$2"
 }
 
-# Mount the export over loopback. nfs_mount VERSION MOUNTPOINT [OPTIONS]
+# Export a mounted file system too, below the export of nfs_export, as NAME. nfs_export_also DIR NAME
+nfs_export_also() {
+	mkdir -p "$NFS_EXPORT/$2"
+	mount --bind "$1" "$NFS_EXPORT/$2"
+	exportfs -o rw,insecure,no_root_squash,no_subtree_check,async "*:$NFS_EXPORT/$2" || fail "exportfs of $2"
+}
+
+# Make a host of its own for an NFS client: a network namespace, clientN, with the server at 10.9.N.1. client_host N
+client_host() {
+	ip netns add "client$1" || fail "no network namespace"
+	ip link add "client$1" type veth peer name eth0 netns "client$1" || fail "no veth"
+	ip addr add "10.9.$1.1/24" dev "client$1"
+	ip link set "client$1" up
+	ip -n "client$1" addr add "10.9.$1.2/24" dev eth0
+	ip -n "client$1" link set eth0 up
+}
+
+# Mount the export, or what is exported as NAME below it, over loopback, or from host N of client_host. What is mounted
+# is seen everywhere. nfs_mount VERSION MOUNTPOINT [OPTIONS [NAME [N]]]
 # nfs_mount 3 /mnt/client nconnect=8,rsize=32768
 nfs_mount() {
-	local source=127.0.0.1:$NFS_EXPORT how=vers=$1,proto=tcp${3:+,$3}
+	local server=127.0.0.1 path=$NFS_EXPORT${4:+/$4} how=vers=$1,proto=tcp${3:+,$3} where=()
+	if [ -n "${5:-}" ]; then
+		server=10.9.$5.1
+		# The version 4 server knows a client by its host's name.
+		# shellcheck disable=SC2016 # expanded by that shell
+		where=(nsenter "--net=/run/netns/client$5" unshare --uts sh -c 'hostname "$0"; exec "$@"' "client$5")
+	fi
 	case $1 in
 	3) how+=,nolock ;;
 	# fsid=0 makes the export the root of the version 4 tree.
-	4*) source=127.0.0.1:/ ;;
+	4*) path=/${4:-} ;;
 	esac
 	mkdir -p "$2"
-	with_timeout 120 mount -t nfs -o "$how" "$source" "$2" || fail "NFS mount $how"
+	with_timeout 120 "${where[@]}" mount -t nfs -o "$how" "$server:$path" "$2" || fail "NFS mount $how"
 }
 
 # Export a folder and mount it again. nfs_export_and_mount DIR THREADS VERSION MOUNTPOINT [OPTIONS]
@@ -149,6 +184,51 @@ nfs_readahead_kb() {
 	else
 		cat "$file"
 	fi
+}
+
+# Serve a file as an iSCSI disk by the kernel's target (LIO), buffered, at the addresses 127.0.0.1 to 127.0.0.N.
+# lio_target FILE N
+lio_target() {
+	local target=/sys/kernel/config/target group address
+	modprobe -a target_core_mod target_core_file iscsi_target_mod || fail "no iSCSI target"
+	mkdir -p "$target/core/fileio_0/disk" "$target/iscsi" || fail "no fileio"
+	echo "fd_dev_name=$1,fd_dev_size=$(stat -c %s "$1"),fd_buffered_io=1" > "$target/core/fileio_0/disk/control"
+	echo 1 > "$target/core/fileio_0/disk/enable"
+	group=$target/iscsi/$ISCSI_NAME/tpgt_1
+	mkdir -p "$group/lun/lun_0"
+	ln -s "$target/core/fileio_0/disk" "$group/lun/lun_0/disk"
+	for ((address = 1; address <= $2; address++)); do
+		mkdir "$group/np/127.0.0.$address:3260" || fail "the target does not listen"
+	done
+	# No log-in names: whoever comes may read and write.
+	echo 0 > "$group/attrib/authentication"
+	echo 1 > "$group/attrib/generate_node_acls"
+	echo 1 > "$group/attrib/cache_dynamic_acls"
+	echo 0 > "$group/attrib/demo_mode_write_protect"
+	echo 1 > "$group/enable"
+}
+
+# Log in to each address of lio_target N by open-iscsi: sets the array $paths to the disks, one for each address.
+# iscsi_login N
+iscsi_login() {
+	local address dir tries
+	modprobe -a iscsi_tcp sd_mod || fail "no iSCSI initiator"
+	iscsid || fail "iscsid does not start"
+	for ((address = 1; address <= $1; address++)); do
+		iscsiadm -m node -o new -T "$ISCSI_NAME" -p "127.0.0.$address:3260,1" > /dev/null
+		with_timeout 120 iscsiadm -m node -T "$ISCSI_NAME" -p "127.0.0.$address:3260" --login > /dev/null ||
+			fail "iSCSI login to 127.0.0.$address"
+	done
+	# iscsid has the disks looked for after the log-in.
+	for ((tries = 0; tries < 300; tries++)); do
+		paths=()
+		for dir in /sys/class/iscsi_session/*/device/target*/*/block/*; do
+			[ ! -e "$dir" ] || paths+=("${dir##*/}")
+		done
+		[ ${#paths[@]} -lt "$1" ] || return 0
+		sleep 0.2
+	done
+	fail "${#paths[@]} iSCSI disks, expected $1"
 }
 
 # A counter of a module. counter ctxra trail_windows
@@ -182,6 +262,19 @@ assert_accepted() {
 	assert_equal "$2 after \"$3\"" "$(cat "/sys/module/$1/parameters/$2")" "$4"
 }
 
+# Run a command, and set what it had a disk read: $ios requests, $sectors, and $kib in the average request.
+# count_reads nullb0 COMMAND...
+count_reads() {
+	local disk=$1
+	shift
+	ios=$(disk_reads "$disk")
+	sectors=$(disk_read_sectors "$disk")
+	"$@"
+	ios=$(($(disk_reads "$disk") - ios))
+	sectors=$(($(disk_read_sectors "$disk") - sectors))
+	kib=$((ios ? sectors / 2 / ios : 0))
+}
+
 # Fail unless a number is at most, or at least, another: assert_at_most "I/Os" "$got" 530
 assert_at_most() {
 	echo "$1: $2"
@@ -207,10 +300,43 @@ slow_file() {
 	echo 128 > "/sys/block/$disk/queue/read_ahead_kb"
 }
 
-# Empty the page cache, but for a file's metadata, whose reads would be counted too. cool FILE
+# Empty the page cache, but for the metadata of some files, whose reads would be counted too. cool FILE...
 cool() {
+	local file
 	drop_caches
-	dd "if=$1" of=/dev/null bs=4096 count=1 iflag=direct status=none
+	for file; do
+		dd "if=$file" of=/dev/null bs=4096 count=1 iflag=direct status=none
+	done
+}
+
+# Run a command without ctxra and with it in turn, ROUNDS times each, with nothing of some files cached, and print what
+# the disk needed. Set $stock and $with to the least I/Os of each, $stock_sectors and $with_sectors to the least
+# sectors: what else reads the disk, or happens to a run, only adds to them.
+# compare_reads ROUNDS nullb0 FILE... -- COMMAND...
+compare_reads() {
+	local rounds=$1 disk=$2 round files=() stock_log="" with_log="" ios sectors kib
+	shift 2
+	while [ "$1" != -- ]; do
+		files+=("$1")
+		shift
+	done
+	shift
+	stock=$((1 << 60)) with=$((1 << 60)) stock_sectors=$((1 << 60)) with_sectors=$((1 << 60))
+	for ((round = 0; round < rounds; round++)); do
+		set_param ctxra enable 0
+		cool "${files[@]}"
+		count_reads "$disk" "$@" > /run/compare.out 2>&1 || fail "$*: $(cat /run/compare.out)"
+		stock=$((stock < ios ? stock : ios))
+		stock_sectors=$((stock_sectors < sectors ? stock_sectors : sectors))
+		stock_log+=" $ios of $kib KiB"
+		set_param ctxra enable 1
+		cool "${files[@]}"
+		count_reads "$disk" "$@" > /run/compare.out 2>&1 || fail "$*: $(cat /run/compare.out)"
+		with=$((with < ios ? with : ios))
+		with_sectors=$((with_sectors < sectors ? with_sectors : sectors))
+		with_log+=" $ios of $kib KiB"
+	done
+	echo "    stock:$stock_log; ctxra:$with_log; sectors $stock_sectors, $with_sectors"
 }
 
 # Read the file of slow_file with nothing of it cached, every byte checked; print the disk's I/Os. read_ios ARGS...
