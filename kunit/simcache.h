@@ -37,6 +37,8 @@ struct sim_page {
 	u8 order;	/* of its folio */
 	bool cached;
 	bool marker;	/* on the first page of the folio alone */
+	bool used;	/* a reader had it: PG_referenced */
+	bool evicted;	/* not cached, but it was: a shadow entry */
 };
 
 /**
@@ -48,6 +50,11 @@ struct sim_page {
  * @eof: index after the last page of the file
  * @io_pages: bdi->io_pages
  * @pages: all pages from @first to @eof
+ * @limit: pages that may be cached, 0: any number
+ * @nr_cached: pages that are cached
+ * @oldest: folios in the order in which they were cached, by their first page
+ * @head: where the next one goes in @oldest
+ * @tail: the one to be reclaimed next
  * @now: time, in ticks
  * @ios: I/Os so far
  * @read: pages read so far
@@ -61,6 +68,11 @@ struct simcache {
 	unsigned long eof;
 	unsigned long io_pages;
 	struct sim_page *pages;
+	unsigned long limit;
+	unsigned long nr_cached;
+	unsigned long *oldest;
+	unsigned long head;
+	unsigned long tail;
 	u32 now;
 	unsigned long ios;
 	unsigned long read;
@@ -84,6 +96,9 @@ static inline void simcache_reset(struct simcache *cache, const struct sim_way *
 	memset(cache->pages, 0, (cache->eof - cache->first) * sizeof(*cache->pages));
 	cache->gen = way->gen;
 	cache->large = way->large;
+	cache->nr_cached = 0;
+	cache->head = 0;
+	cache->tail = 0;
 	cache->now = 0;
 	cache->ios = 0;
 	cache->read = 0;
@@ -111,11 +126,15 @@ static inline unsigned long sim_folio(struct simcache *cache, unsigned long inde
 	return round_down(index, 1UL << sim_order(cache, index));
 }
 
+/* ctxra_cached_before() */
 static inline unsigned long sim_cached_before(struct simcache *cache, unsigned long index,
 					      unsigned long max)
 {
 	unsigned long nr = 0;
 
+	if (index && sim_cached(cache, index - 1) && !sim_page(cache, index - 1)->used &&
+	    sim_page(cache, index - 1)->ready <= cache->now)
+		return 0;
 	while (nr < min(max, index) && sim_cached(cache, index - nr - 1))
 		nr++;
 	return nr;
@@ -207,6 +226,22 @@ static inline void sim_submit(struct simcache *cache, unsigned long start, unsig
 	cache->trace = ((cache->trace ^ start) * GOLDEN_RATIO_64 ^ nr) * GOLDEN_RATIO_64;
 }
 
+/* Reclaim the folios that came first, unless that is still on its way. */
+static inline void sim_reclaim(struct simcache *cache)
+{
+	while (cache->nr_cached > cache->limit) {
+		unsigned long folio = cache->oldest[cache->tail % (cache->eof - cache->first)], i;
+		unsigned long nr = 1UL << sim_order(cache, folio);
+
+		if (sim_page(cache, folio)->ready > cache->now)
+			break;
+		cache->tail++;
+		cache->nr_cached -= nr;
+		for (i = folio; i < folio + nr; i++)
+			*sim_page(cache, i) = (struct sim_page){ .evicted = true };
+	}
+}
+
 static inline void sim_add_folio(struct simcache *cache, unsigned long index, unsigned int order,
 				 bool marker)
 {
@@ -219,6 +254,20 @@ static inline void sim_add_folio(struct simcache *cache, unsigned long index, un
 			.cached = true,
 			.marker = marker && i == index,
 		};
+	if (!cache->limit)
+		return;
+	cache->oldest[cache->head++ % (cache->eof - cache->first)] = index;
+	cache->nr_cached += 1UL << order;
+	sim_reclaim(cache);
+}
+
+/* Let only so many pages be cached at a time. Not together with readers that drop pages. */
+static inline void simcache_limit(struct simcache *cache, unsigned long limit)
+{
+	cache->limit = limit;
+	cache->oldest = kunit_kcalloc(cache->test, cache->eof - cache->first,
+				      sizeof(*cache->oldest), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(cache->test, cache->oldest);
 }
 
 /* do_page_cache_ra(), page_cache_ra_unbounded(): single pages, those not cached */
@@ -309,14 +358,17 @@ static inline void sim_sync_door(struct simcache *cache, struct stock_ra *ra, un
 	}
 }
 
-/* page_cache_async_ra(), whole; @index is the first page of a folio */
-static inline void sim_async_door(struct simcache *cache, struct stock_ra *ra, unsigned long index,
-				  unsigned long req)
+/*
+ * page_cache_async_ra(), whole; @folio is the first page of the one with the marker. @index
+ * is where the control says that it is: the same, unless ctxra pretends.
+ */
+static inline void sim_async_door(struct simcache *cache, struct stock_ra *ra,
+				  unsigned long folio, unsigned long index, unsigned long req)
 {
 	unsigned long max = stock_max_pages(ra, req, cache->io_pages);
 
-	sim_page(cache, index)->marker = false;
-	if (stock_async(cache->gen, ra, index, sim_order(cache, index), req, max,
+	sim_page(cache, folio)->marker = false;
+	if (stock_async(cache->gen, ra, index, sim_order(cache, folio), req, max,
 			sim_next_miss(cache, index + 1, max)) == STOCK_WINDOW)
 		sim_read_window(cache, ra);
 }

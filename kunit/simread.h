@@ -13,32 +13,41 @@
 #include "ctxra/stream.h"
 #include "simcache.h"
 
-#define SIM_STREAMS	64	/* SET_STREAMS of table.c */
+#define SIM_STREAMS	128	/* SET_STREAMS of table.c */
 #define SIM_TRAIL	1024UL	/* MAX_TRAIL of doors.c */
 #define SIM_READERS	16
+#define SIM_SAMPLES	16	/* PROBE_SAMPLES of pagecache.h */
 
-#define SIM_ALL_PATTERNS	(BIT(CTXRA_TRAIL) | BIT(CTXRA_REORDER))
+#define SIM_ALL_PATTERNS	((long)BIT(CTXRA_NR_PATTERNS) - 1)
 
 /**
  * struct sim - readers' side of a simulation
  * @cache: the file's cache
  * @win: the device's window, pages
+ * @part: largest submission, pages; 0: windows are not split
  * @ctxra: the patterns that ctxra opens windows for; -1: ctxra is not there
+ * @budget: of ctxra's table
  * @streams: ctxra's table, of one set
  * @clock: its clock
  * @opened: windows that ctxra opened, by pattern
  * @hushed: markers that it let pass
+ * @missed: calls of the synchronous door
  * @lost: misses that the door did not fill
+ * @drop_behind: readers drop what they have read
  */
 struct sim {
 	struct simcache cache;
 	unsigned long win;
+	unsigned long part;
 	long ctxra;
+	struct ctxra_budget budget;
 	struct ctxra_stream streams[SIM_STREAMS];
 	u32 clock;
 	unsigned long opened[CTXRA_NR_PATTERNS];
 	unsigned long hushed;
+	unsigned long missed;
 	unsigned long lost;
+	bool drop_behind;
 };
 
 struct sim_request {
@@ -111,9 +120,21 @@ static inline void sim_reset(struct sim *sim, const struct sim_way *way, unsigne
 	sim->ctxra = ctxra;
 	memset(sim->streams, 0, sizeof(sim->streams));
 	sim->clock = 0;
+	ctxra_budget_init(&sim->budget);
 	memset(sim->opened, 0, sizeof(sim->opened));
 	sim->hushed = 0;
+	sim->missed = 0;
 	sim->lost = 0;
+}
+
+static inline unsigned long sim_opened(const struct sim *sim)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < CTXRA_NR_PATTERNS; i++)
+		sum += sim->opened[i];
+	return sum;
 }
 
 /* ctxra_trim() */
@@ -153,11 +174,32 @@ static inline void sim_check_window(struct sim *sim, const struct ctxra_request 
 	KUNIT_ASSERT_LT(test, win->start, rq->eof);
 	KUNIT_ASSERT_LE(test, win->nr, rq->eof - win->start);
 	if (win->ahead) {
-		KUNIT_ASSERT_GT(test, win->start, rq->index);
+		KUNIT_ASSERT_TRUE(test, rq->index < win->start ||
+				  rq->index - win->start >= win->nr);
 	} else {
 		KUNIT_ASSERT_FALSE(test, rq->marker);
 		KUNIT_ASSERT_LE(test, win->start, rq->index);
 		KUNIT_ASSERT_LT(test, rq->index - win->start, win->nr);
+	}
+}
+
+/* ctxra_sample() */
+static inline void sim_sample(struct simcache *cache, unsigned long start, unsigned long nr,
+			      unsigned int *used, unsigned int *unused)
+{
+	unsigned long step = (nr / SIM_SAMPLES) | 1, i;
+
+	*used = 0;
+	*unused = 0;
+	for (i = 0; i < nr && i < step * SIM_SAMPLES; i += step) {
+		const struct sim_page *page = sim_page(cache, start + i);
+
+		if (page->evicted)
+			continue;
+		if (!page->cached || page->used)
+			(*used)++;
+		else if (page->ready <= cache->now)
+			(*unused)++;
 	}
 }
 
@@ -167,18 +209,24 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 {
 	struct ctxra_file file = { .mapping = sim, .ino = 1 };
 	enum ctxra_verdict verdict;
+	unsigned int used, unused;
+	struct ctxra_window probe;
 	struct ctxra_stream *s;
 
 	sim->clock++;
 	s = ctxra_stream_find(sim->streams, SIM_STREAMS, &file, rq);
 	if (!s) {
-		if (rq->in_order || (rq->marker && !rq->cached))
+		if (!ctxra_stream_wanted(rq))
 			return CTXRA_STOCK;
 		s = ctxra_stream_victim(sim->streams, SIM_STREAMS, sim->clock);
 		ctxra_stream_start(s, &file, rq);
 	}
 	s->used = sim->clock;
-	verdict = ctxra_stream_follow(s, rq, win);
+	if (ctxra_stream_probe(s, rq, &probe)) {
+		sim_sample(&sim->cache, probe.start, probe.nr, &used, &unused);
+		ctxra_stream_judge(s, &sim->budget, used, unused);
+	}
+	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
 	if (verdict != CTXRA_OPEN)
 		return verdict;
 	sim_check_window(sim, rq, win);
@@ -186,6 +234,20 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 		return rq->marker ? CTXRA_HUSH : CTXRA_STOCK;
 	sim_check_window(sim, rq, win);
 	return CTXRA_OPEN;
+}
+
+/* The part of request_init() of doors.c that is about sizes */
+static inline struct ctxra_request sim_request(const struct sim *sim, unsigned long index,
+					       unsigned long nr)
+{
+	return (struct ctxra_request){
+		.index = index,
+		.nr = nr,
+		.ahead = sim->win,
+		.win = sim->part ? clamp(sim->part, min(nr, sim->win), sim->win) : sim->win,
+		.eof = sim->cache.eof,
+		.patterns = sim->ctxra,
+	};
 }
 
 /* The state that a steered call gets instead of the file's. */
@@ -205,10 +267,7 @@ static inline struct stock_ra sim_steered(const struct ctxra_steering *st, unsig
 static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			    unsigned long nr)
 {
-	struct ctxra_request rq = {
-		.index = index, .nr = nr, .win = sim->win, .eof = sim->cache.eof,
-		.patterns = sim->ctxra,
-	};
+	struct ctxra_request rq = sim_request(sim, index, nr);
 	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT, read = sim->cache.read;
 	struct ctxra_steering st;
 	struct ctxra_window win;
@@ -217,6 +276,10 @@ static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long 
 	rq.in_order = !index || index - prev_index <= 1;
 	if (!rq.in_order)
 		rq.cached = sim_cached_before(&sim->cache, index, min(sim->win, SIM_TRAIL));
+	rq.evicted = sim_page(&sim->cache, index)->evicted;
+	if (rq.evicted && rq.in_order && index && index >= ra->start &&
+	    index - ra->start < ra->size)
+		rq.lost = ra->size;
 	if (sim->ctxra < 0 || nr > sim->win || sim_follow(sim, &rq, &win) != CTXRA_OPEN) {
 		sim_sync_door(&sim->cache, ra, index, nr);
 		return;
@@ -228,44 +291,56 @@ static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long 
 	KUNIT_ASSERT_EQ(sim->cache.test, sim->cache.read - read, win.nr);
 }
 
+/* is_sparse() of doors.c */
+static inline bool sim_sparse(struct sim *sim, const struct stock_ra *ra, unsigned long index)
+{
+	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
+	unsigned long nr = min(prev_index, 2 * sim->win);
+	unsigned int used, unused;
+
+	if (prev_index >= index || index - prev_index > 2 * sim->win)
+		return false;
+	sim_sample(&sim->cache, prev_index - nr, nr, &used, &unused);
+	return used + unused >= SIM_SAMPLES / 2 && 8 * unused >= 3 * (used + unused);
+}
+
 /* async_entry() of doors.c, then the stock function */
 static inline void sim_marker(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			      unsigned long nr)
 {
 	unsigned int order = sim_order(&sim->cache, index);
-	struct ctxra_request rq = {
-		.index = index, .nr = nr, .win = sim->win, .eof = sim->cache.eof,
-		.patterns = sim->ctxra, .marker = true,
-	};
+	struct ctxra_request rq = sim_request(sim, index, nr);
 	unsigned long read = sim->cache.read;
 	enum ctxra_verdict verdict = CTXRA_STOCK;
 	struct ctxra_steering st;
 	struct ctxra_window win;
 	struct stock_ra steered;
 
+	rq.marker = true;
 	rq.in_order = index == round_down(ra->start + ra->size - ra->async_size, 1UL << order);
-	if (!rq.in_order) {
-		rq.cached = sim_cached_from(&sim->cache, index, sim->win + 1);
-		if (rq.cached > sim->win)
+	if (rq.in_order) {
+		rq.sparse = sim_sparse(sim, ra, index);
+	} else {
+		rq.cached = sim_cached_from(&sim->cache, index, rq.win + 1);
+		if (rq.cached > rq.win)
 			rq.cached = 0;
 	}
 	if (sim->ctxra >= 0 && nr <= sim->win)
 		verdict = sim_follow(sim, &rq, &win);
 	if (verdict == CTXRA_STOCK) {
-		sim_async_door(&sim->cache, ra, index, nr);
+		sim_async_door(&sim->cache, ra, index, index, nr);
 		return;
 	}
 	if (verdict == CTXRA_HUSH) {
 		sim->hushed++;
-		ctxra_steer_hush(index, 1UL << order, &st);
-	} else {
-		sim->opened[win.pattern]++;
-		ctxra_steer_marker(&win, index, &st);
+		sim_page(&sim->cache, index)->marker = false;
+		return;
 	}
+	sim->opened[win.pattern]++;
+	ctxra_steer_marker(&win, index, 1UL << order, &st);
 	steered = sim_steered(&st, order);
-	sim_async_door(&sim->cache, &steered, st.index, st.req);
-	if (verdict == CTXRA_OPEN)
-		KUNIT_ASSERT_LE(sim->cache.test, sim->cache.read - read, win.nr);
+	sim_async_door(&sim->cache, &steered, index, st.index, st.req);
+	KUNIT_ASSERT_LE(sim->cache.test, sim->cache.read - read, win.nr);
 }
 
 /*
@@ -292,10 +367,11 @@ static inline unsigned long sim_batch(struct sim *sim, const struct sim_reader *
 static inline void sim_step(struct sim *sim, struct sim_reader *r)
 {
 	struct simcache *cache = &sim->cache;
-	unsigned long last = sim_batch(sim, r), folio;
+	unsigned long last = sim_batch(sim, r), from = r->pos, folio;
 
 	cache->now++;
 	if (last == ULONG_MAX) {
+		sim->missed++;
 		sim_miss(sim, r->ra, r->pos, r->end - r->pos);
 		last = sim_batch(sim, r);
 	}
@@ -312,6 +388,11 @@ static inline void sim_step(struct sim *sim, struct sim_reader *r)
 	r->wake = max(cache->now, sim_page(cache, last)->ready);
 	r->pos = min(r->end, folio + (1UL << sim_order(cache, folio)));
 	r->pos = min(r->pos, cache->eof);
+	for (; from < r->pos; from++) {
+		sim_page(cache, from)->used = true;
+		if (sim->drop_behind)
+			*sim_page(cache, from) = (struct sim_page){};
+	}
 	/* 6.1 moves it with each folio, later kernels at the end of the request. */
 	if (cache->gen == STOCK_6_1 || r->pos == min(r->end, cache->eof))
 		r->ra->prev_pos = (u64)r->pos << PAGE_SHIFT;

@@ -126,4 +126,52 @@ static inline struct sim_work sim_work(struct kunit *test, const struct sim_shap
 	};
 }
 
+/* For sim_play(): without ctxra. */
+#define SIM_STOCK	(-1L)
+
+/**
+ * struct sim_outcome - what some work cost
+ * @ios: I/Os
+ * @read: pages read
+ * @opened: windows that ctxra opened
+ * @hushed: markers that it let pass
+ * @missed: requests that had to wait for an I/O of their own
+ * @lost: misses that the door did not fill
+ * @trace: a hash of all I/Os
+ */
+struct sim_outcome {
+	unsigned long ios;
+	unsigned long read;
+	unsigned long opened;
+	unsigned long hushed;
+	unsigned long missed;
+	unsigned long lost;
+	u64 trace;
+};
+
+/* Do the work from an empty cache. @ctxra: patterns, or SIM_STOCK */
+static inline struct sim_outcome sim_play(struct sim *sim, const struct sim_work *work,
+					  unsigned int way, unsigned long win, long ctxra)
+{
+	sim_reset(sim, &sim_ways[way], win, ctxra);
+	sim_run(sim, work);
+	return (struct sim_outcome){
+		.ios = sim->cache.ios,
+		.read = sim->cache.read,
+		.opened = sim_opened(sim),
+		.hushed = sim->hushed,
+		.missed = sim->missed,
+		.lost = sim->lost,
+		.trace = sim->cache.trace,
+	};
+}
+
+static inline void sim_report(struct kunit *test, unsigned int way, const char *name,
+			      const struct sim_outcome *stock, const struct sim_outcome *ctxra)
+{
+	kunit_info(test, "%s, %s folios: %s: I/Os %lu -> %lu, pages %lu -> %lu\n",
+		   stock_names[sim_ways[way].gen], sim_ways[way].large ? "large" : "small",
+		   name, stock->ios, ctxra->ios, stock->read, ctxra->read);
+}
+
 #endif

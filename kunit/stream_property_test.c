@@ -11,6 +11,9 @@
 #define FILE_PAGES	8192UL
 #define MAX_STREAMS	8
 
+/* A stream whose windows have been of use for long. */
+#define KNOWN	.kind = CTXRA_FORWARD, .trust = U8_MAX
+
 static const u32 seeds[] = {
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 	1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049,
@@ -136,15 +139,21 @@ static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
 	KUNIT_ASSERT_LE(test, win->marker - win->start, win->nr);
 	KUNIT_ASSERT_TRUE(test, rq->patterns & BIT(win->pattern));
 	KUNIT_ASSERT_LE(test, s->base, s->edge);
-	KUNIT_ASSERT_GE(test, s->edge, win->start + win->nr);
+	if (s->kind == CTXRA_FORWARD || (s->kind == CTXRA_STRIDED && s->turns >= 0))
+		KUNIT_ASSERT_GE(test, s->edge, win->start + win->nr);
+	else if (s->kind == CTXRA_BACKWARD)
+		KUNIT_ASSERT_LE(test, s->base, win->start);
 	if (win->ahead) {
-		KUNIT_ASSERT_GE(test, win->start, rq->index + rq->marker);
+		KUNIT_ASSERT_TRUE(test, win->start >= rq->index + rq->marker ||
+				  win->start + win->nr <= rq->index);
 		return;
 	}
 	KUNIT_ASSERT_FALSE(test, rq->marker);
 	KUNIT_ASSERT_LE(test, win->start, rq->index);
 	KUNIT_ASSERT_LT(test, rq->index - win->start, win->nr);
 	/* All of a request is read at once if a window's cell can hold it. */
+	if (win->pattern == CTXRA_THRASH)
+		return;
 	last = rq->index + min(rq->nr, rq->eof - rq->index) - 1;
 	if (rq->index / rq->win == last / rq->win)
 		KUNIT_ASSERT_LT(test, last - win->start, win->nr);
@@ -186,7 +195,9 @@ static void follow_at_limits(struct kunit *test)
 	struct ctxra_stream streams[4] = {};
 	struct rnd_state rnd = sim_random(20261121);
 	unsigned int i, opened = 0;
+	struct ctxra_budget budget;
 
+	ctxra_budget_init(&budget);
 	for (i = 0; i < 200000; i++) {
 		struct ctxra_request rq = {
 			.win = 1UL << pick(&rnd, 0, 14),
@@ -199,9 +210,14 @@ static void follow_at_limits(struct kunit *test)
 		struct ctxra_stream *s;
 
 		rq.opening = !rq.marker && !pick(&rnd, 0, 3);
+		rq.sparse = rq.marker && rq.in_order && !pick(&rnd, 0, 3);
+		rq.evicted = !rq.marker && !pick(&rnd, 0, 3);
+		rq.ahead = rq.win << pick(&rnd, 0, 3);
 		rq.nr = pick(&rnd, 1, rq.win);
 		rq.index = l->around - 500 + pick(&rnd, 0, 999);
 		rq.cached = pick(&rnd, 0, rq.win);
+		if (rq.evicted && rq.in_order)
+			rq.lost = pick(&rnd, 1, rq.win);
 		if (!rq.marker)
 			rq.cached = min(rq.cached, rq.index);
 		s = ctxra_stream_find(streams, ARRAY_SIZE(streams), &file, &rq);
@@ -211,7 +227,9 @@ static void follow_at_limits(struct kunit *test)
 			ctxra_stream_start(s, &file, &rq);
 		}
 		s->used = i;
-		if (ctxra_stream_follow(s, &rq, &win) == CTXRA_OPEN) {
+		if (ctxra_stream_probe(s, &rq, &win))
+			ctxra_stream_judge(s, &budget, pick(&rnd, 0, 8), pick(&rnd, 0, 8));
+		if (ctxra_stream_follow(s, &budget, &rq, &win) == CTXRA_OPEN) {
 			expect_sound(test, s, &rq, &win);
 			opened++;
 		}
@@ -223,19 +241,21 @@ static void follow_at_limits(struct kunit *test)
 /* A request that is no readahead request at all changes nothing. */
 static void follow_leaves_alone(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
 	const struct ctxra_stream before = s;
 	struct ctxra_request rq = {
-		.index = 64, .nr = 33, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+		.index = 64, .nr = 33, .win = 32, .ahead = 32, .eof = 1000,
+		.patterns = SIM_ALL_PATTERNS,
 	};
 	struct ctxra_window win;
+	struct ctxra_budget budget = {};
 
-	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_STOCK);
 	rq.nr = 16;
 	rq.index = 1000;
-	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_STOCK);
 	rq.index = ULONG_MAX;
-	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_STOCK);
+	KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_STOCK);
 	KUNIT_EXPECT_EQ(test, memcmp(&s, &before, sizeof(s)), 0);
 }
 
@@ -245,34 +265,38 @@ static void follow_leaves_alone(struct kunit *test)
  */
 static void follow_early(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 72, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_stream s = { .base = 0, .edge = 72, .hits = 9, .cell = 32, KNOWN };
 	struct ctxra_request rq = {
-		.index = 80, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
+		.patterns = SIM_ALL_PATTERNS,
 	};
 	struct ctxra_window win;
+	struct ctxra_budget budget = {};
 
-	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
 	expect_sound(test, &s, &rq, &win);
 	KUNIT_EXPECT_EQ(test, win.start, 72UL);
 	KUNIT_EXPECT_EQ(test, win.marker, 80UL);
 	KUNIT_EXPECT_EQ(test, win.pattern, CTXRA_REORDER);
 	/* The hole may be there to stay: no reason for a larger window. */
-	s = (struct ctxra_stream){ .edge = 72, .hits = 9, .cell = 8, .sure = true };
-	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	s = (struct ctxra_stream){ .edge = 72, .hits = 9, .cell = 8, KNOWN };
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
 	KUNIT_EXPECT_EQ(test, s.cell, 8U);
 }
 
 /* While another reader opens the window with the page, this one opens what is behind it. */
 static void follow_while_opening(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 96, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_stream s = { .base = 0, .edge = 96, .hits = 9, .cell = 32, KNOWN };
 	struct ctxra_request rq = {
-		.index = 80, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
+		.patterns = SIM_ALL_PATTERNS,
 		.opening = true,
 	};
 	struct ctxra_window win;
+	struct ctxra_budget budget = {};
 
-	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &rq, &win), CTXRA_OPEN);
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
 	expect_sound(test, &s, &rq, &win);
 	KUNIT_EXPECT_TRUE(test, win.ahead);
 	KUNIT_EXPECT_GE(test, win.start, 96UL);
@@ -282,23 +306,26 @@ static void follow_while_opening(struct kunit *test)
 static void stretch_is_bounded(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
-	struct ctxra_stream s = { .file = file, .edge = 50000, .cell = 32, .sure = true };
+	struct ctxra_stream s = { .file = file, .edge = 50000, .cell = 32, KNOWN };
 	struct ctxra_request rq = {
-		.index = 50000, .nr = 4, .win = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+		.index = 50000, .nr = 4, .win = 32, .ahead = 32, .eof = 100000,
+		.patterns = SIM_ALL_PATTERNS,
 	};
 	struct ctxra_window win;
+	struct ctxra_budget budget = {};
 	unsigned int i;
 
-	ctxra_stream_follow(&s, &rq, &win);
-	KUNIT_EXPECT_TRUE(test, s.sure);
+	ctxra_stream_follow(&s, &budget, &rq, &win);
+	KUNIT_EXPECT_TRUE(test, s.kind);
 	rq.index = 25000;
 	KUNIT_EXPECT_NULL(test, ctxra_stream_find(&s, 1, &file, &rq));
 	rq.index = 0;
+	rq.patterns &= ~BIT(CTXRA_STRIDE);
 	ctxra_stream_start(&s, &file, &rq);
 	for (i = 0; i < 200; i++) {
 		rq.index = i * 60;
-		ctxra_stream_follow(&s, &rq, &win);
-		KUNIT_ASSERT_FALSE(test, s.sure);
+		ctxra_stream_follow(&s, &budget, &rq, &win);
+		KUNIT_ASSERT_FALSE(test, s.kind);
 		KUNIT_ASSERT_LT(test, s.edge - s.base, 1000UL);
 	}
 }
@@ -306,19 +333,21 @@ static void stretch_is_bounded(struct kunit *test)
 /* A stream whose requests leave holes that nobody fills is doubted, before long. */
 static void follow_doubts(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, .sure = true };
+	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
 	struct ctxra_request rq = {
-		.nr = 4, .win = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+		.nr = 4, .win = 32, .ahead = 32, .eof = 100000,
+		.patterns = SIM_ALL_PATTERNS,
 	};
 	struct ctxra_window win;
+	struct ctxra_budget budget = {};
 	unsigned int holes = 0;
 
-	while (s.sure && holes < 100) {
+	while (s.kind && holes < 100) {
 		rq.index = s.edge + 40;
-		ctxra_stream_follow(&s, &rq, &win);
+		ctxra_stream_follow(&s, &budget, &rq, &win);
 		holes++;
 	}
-	KUNIT_EXPECT_FALSE(test, s.sure);
+	KUNIT_EXPECT_FALSE(test, s.kind);
 	/* But not at once: readers that take turns leave holes for a while. */
 	KUNIT_EXPECT_GT(test, holes, 4U);
 }
@@ -327,7 +356,9 @@ static void follow_doubts(struct kunit *test)
 static void start_counts_the_trail(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
-	struct ctxra_request rq = { .index = 100, .nr = 4, .win = 32, .eof = 1000, .cached = 20 };
+	struct ctxra_request rq = {
+		.index = 100, .nr = 4, .win = 32, .ahead = 32, .eof = 1000, .cached = 20,
+	};
 	struct ctxra_stream s;
 
 	ctxra_stream_start(&s, &file, &rq);
@@ -343,7 +374,7 @@ static void start_counts_the_trail(struct kunit *test)
 	ctxra_stream_start(&s, &file, &rq);
 	KUNIT_EXPECT_EQ(test, s.base, 100UL);
 	KUNIT_EXPECT_EQ(test, s.edge, 120UL);
-	KUNIT_EXPECT_FALSE(test, s.sure);
+	KUNIT_EXPECT_FALSE(test, s.kind);
 }
 
 /* A stream is found by its file alone, however close others are. */
@@ -351,7 +382,8 @@ static void find_by_file(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test, .ino = 7, .generation = 3 };
 	struct ctxra_request rq = {
-		.index = 100, .nr = 4, .win = 32, .eof = 1000, .patterns = SIM_ALL_PATTERNS,
+		.index = 100, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
+		.patterns = SIM_ALL_PATTERNS,
 	};
 	struct ctxra_stream streams[4] = {};
 	struct ctxra_file other;
@@ -379,9 +411,9 @@ static void find_nearest(struct kunit *test)
 	struct ctxra_stream streams[3] = {
 		{ .file = file, .base = 100, .edge = 150 },
 		{ .file = file, .base = 200, .edge = 250 },
-		{ .file = file, .base = 100, .edge = 150, .sure = true },
+		{ .file = file, .base = 100, .edge = 150, .kind = CTXRA_FORWARD },
 	};
-	struct ctxra_request rq = { .index = 196, .nr = 2, .win = 64, .eof = 1000 };
+	struct ctxra_request rq = { .index = 196, .nr = 2, .win = 64, .ahead = 64, .eof = 1000 };
 
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[1]);
 	rq.index = 152;
@@ -396,7 +428,7 @@ static void find_nearest(struct kunit *test)
 static void victim_order(struct kunit *test)
 {
 	struct ctxra_stream streams[4] = {
-		{ .file.mapping = test, .used = 90, .sure = true },
+		{ .file.mapping = test, .used = 90, .kind = CTXRA_FORWARD },
 		{ .file.mapping = test, .used = 95 },
 		{ .file.mapping = NULL, .used = 99 },
 		{ .file.mapping = test, .used = 97 },

@@ -8,6 +8,9 @@
 #include "param.h"
 #include "version.h"
 
+/* Where a module is enabled. */
+#define ENABLE	"/sys/module/" KBUILD_MODNAME "/parameters/enable"
+
 static int switch_set(const char *val, const struct kernel_param *kp)
 {
 	struct param_switch *sw = kp->arg;
@@ -61,7 +64,7 @@ int param_start(struct param_switch *sw)
 	sw->live = !err;
 	sw->closed = err;
 	pr_info("version " SEQKEEP_VERSION "%s\n", err ? " not loaded" : sw->wanted ? ", enabled" :
-		", disabled; enable with: echo 1 > /sys/module/" KBUILD_MODNAME "/parameters/enable");
+		", disabled; enable with: echo 1 > " ENABLE);
 	kernel_param_unlock(THIS_MODULE);
 	return err;
 }

@@ -36,12 +36,14 @@
  * @ractl: the caller's control, valid until the call returns
  * @file_ra: the file's own state, put back into @ractl at the return
  * @opening: the window in the table, -1 for none
+ * @file_pages: for a call that is only given another window: the file's own
  */
 struct steered_call {
 	struct file_ra_state ra;
 	struct readahead_control *ractl;
 	struct file_ra_state *file_ra;
 	int opening;
+	unsigned int file_pages;
 };
 
 static void count(enum ctxra_counter counter, u64 n)
@@ -60,6 +62,7 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 			 struct ctxra_request *rq)
 {
 	struct inode *inode = ractl->mapping->host;
+	unsigned long part = ctxra_submission_pages();
 	const struct backing_dev_info *bdi;
 	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
 
@@ -68,10 +71,10 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	if (ractl->file->f_mode & FMODE_RANDOM)
 		return left(CTXRA_LEFT_RANDOM);
 	bdi = inode_to_bdi(inode);
-	rq->win = ctxra_window_pages(bdi);
-	if (!rq->win || !ractl->ra->ra_pages)
+	rq->ahead = ctxra_window_pages(inode, bdi);
+	if (!rq->ahead || !ractl->ra->ra_pages)
 		return left(CTXRA_LEFT_OFF);
-	if (nr > rq->win)
+	if (nr > rq->ahead)
 		return left(CTXRA_LEFT_OVERSIZE);
 	if (!ctxra_device_chosen(inode, bdi))
 		return left(CTXRA_LEFT_DEVICE);
@@ -79,6 +82,7 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 		return left(CTXRA_LEFT_CONGESTED);
 	rq->index = ractl->_index;
 	rq->nr = max(nr, 1UL);
+	rq->win = part ? clamp(part, rq->nr, rq->ahead) : rq->ahead;
 	rq->eof = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 	rq->patterns = ctxra_patterns();
 	return true;
@@ -96,7 +100,7 @@ static enum ctxra_verdict follow(const struct readahead_control *ractl, struct c
 	enum ctxra_verdict verdict;
 
 	*opening = -1;
-	verdict = ctxra_table_follow(&file, rq, win, opening);
+	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, opening);
 	if (verdict == CTXRA_STOCK) {
 		left(rq->in_order ? CTXRA_LEFT_IN_ORDER : CTXRA_LEFT_UNSURE);
 	} else if (verdict == CTXRA_OPEN && !ctxra_trim(ractl->mapping, win, rq->index)) {
@@ -113,12 +117,13 @@ static enum ctxra_verdict follow(const struct readahead_control *ractl, struct c
 }
 
 /* Let the stock function see our state instead of the file's. */
-static bool steer(struct steered_call *call, struct readahead_control *ractl, int opening,
+static void steer(struct steered_call *call, struct readahead_control *ractl, int opening,
 		  const struct ctxra_steering *st)
 {
 	call->opening = opening;
 	call->ractl = ractl;
 	call->file_ra = ractl->ra;
+	call->file_pages = 0;
 	call->ra = *ractl->ra;
 	call->ra.start = st->start;
 	call->ra.size = st->size;
@@ -127,15 +132,68 @@ static bool steer(struct steered_call *call, struct readahead_control *ractl, in
 	call->ra.prev_pos = st->prev_pos;
 	ractl->ra = &call->ra;
 	ractl->_index = st->index;
+}
+
+/*
+ * A call left to the stock code works with the window that the file was opened with. Have
+ * it use the one that the device has now, or max_kb; double if POSIX_FADV_SEQUENTIAL
+ * doubled it.
+ */
+static bool resize(struct steered_call *call, struct readahead_control *ractl,
+		   unsigned long pages)
+{
+	unsigned int *file_pages = &ractl->ra->ra_pages;
+	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+
+	if (READ_ONCE(*file_pages) == 2 * READ_ONCE(bdi->ra_pages))
+		pages *= 2;
+	if (READ_ONCE(*file_pages) == pages)
+		return false;
+	count(CTXRA_RESIZED, 1);
+	call->ractl = ractl;
+	call->file_ra = ractl->ra;
+	call->opening = -1;
+	call->file_pages = *file_pages;
+	WRITE_ONCE(*file_pages, pages);
 	return true;
 }
 
 static void count_window(const struct ctxra_window *win)
 {
-	bool trail = win->pattern == CTXRA_TRAIL;
+	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
+	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
+}
 
-	count(trail ? CTXRA_TRAIL_WINDOWS : CTXRA_REORDER_WINDOWS, 1);
-	count(trail ? CTXRA_TRAIL_PAGES : CTXRA_REORDER_PAGES, win->nr);
+/* What the page cache and the file's own state say of a miss. */
+static void witness_miss(const struct readahead_control *ractl, struct ctxra_request *rq)
+{
+	const struct file_ra_state *ra = ractl->ra;
+	pgoff_t prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
+
+	/* The stock code's own test for the start of a file, or a read that goes on. */
+	rq->in_order = !rq->index || rq->index - prev_index <= 1;
+	if (!rq->in_order)
+		rq->cached = ctxra_cached_before(ractl->mapping, rq->index,
+						 min(rq->ahead, MAX_TRAIL));
+	rq->evicted = ctxra_evicted(ractl->mapping, rq->index);
+	/* Not at the start of the file, which may be read a second time. */
+	if (rq->evicted && rq->in_order && rq->index && rq->index >= ra->start &&
+	    rq->index - ra->start < ra->size)
+		rq->lost = ra->size;
+}
+
+/* Of what was read ahead lately, up to where this reader was, is much unused? */
+static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
+{
+	pgoff_t prev_index = (u64)ractl->ra->prev_pos >> PAGE_SHIFT;
+	unsigned long nr = min(prev_index, 2 * rq->win);
+	struct ctxra_use use;
+
+	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
+		return false;
+	use = ctxra_sample(ractl->mapping, prev_index - nr, nr);
+	return use.used + use.unused >= PROBE_SAMPLES / 2 &&
+	       8 * use.unused >= 3 * (use.used + use.unused);
 }
 
 static bool sync_entry(struct pt_regs *regs, void *data)
@@ -144,24 +202,36 @@ static bool sync_entry(struct pt_regs *regs, void *data)
 	struct ctxra_request rq = {};
 	struct ctxra_steering st;
 	struct ctxra_window win;
-	pgoff_t prev_index;
 	int opening;
 
 	if (!request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
 		return false;
-	/* The stock code's own test for the start of a file, or a read that goes on. */
-	prev_index = (u64)ractl->ra->prev_pos >> PAGE_SHIFT;
-	rq.in_order = !rq.index || rq.index - prev_index <= 1;
-	if (!rq.in_order)
-		rq.cached = ctxra_cached_before(ractl->mapping, rq.index, min(rq.win, MAX_TRAIL));
+	witness_miss(ractl, &rq);
 	if (follow(ractl, &rq, &win, &opening) != CTXRA_OPEN)
-		return false;
+		return resize(data, ractl, rq.ahead);
 	count_window(&win);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
-	return steer(data, ractl, opening, &st);
+	steer(data, ractl, opening, &st);
+	return true;
 }
 NOKPROBE_SYMBOL(sync_entry);
+
+/*
+ * Have the marker go, and nothing be read: without a window the stock function returns at
+ * once. Given any window, it would go on reading a page at a time where the next is missing.
+ */
+static bool hush(struct steered_call *call, struct readahead_control *ractl, struct folio *folio)
+{
+	static const struct ctxra_steering nothing;
+	pgoff_t index = ractl->_index;
+
+	count(CTXRA_HUSHED, 1);
+	folio_clear_readahead(folio);
+	steer(call, ractl, -1, &nothing);
+	ractl->_index = index;
+	return true;
+}
 
 static bool async_entry(struct pt_regs *regs, void *data)
 {
@@ -183,18 +253,17 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	ra = ractl->ra;
 	rq.in_order = rq.index == round_down(ra->start + ra->size - ra->async_size,
 					     folio_nr_pages(folio));
-	if (!rq.in_order)
+	if (rq.in_order)
+		rq.sparse = is_sparse(ractl, &rq);
+	else
 		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
 	verdict = follow(ractl, &rq, &win, &opening);
 	if (verdict == CTXRA_STOCK)
-		return false;
-	if (verdict == CTXRA_HUSH) {
-		count(CTXRA_HUSHED, 1);
-		ctxra_steer_hush(rq.index, folio_nr_pages(folio), &st);
-	} else {
-		count_window(&win);
-		ctxra_steer_marker(&win, rq.index, &st);
-	}
+		return resize(call, ractl, rq.ahead);
+	if (verdict == CTXRA_HUSH)
+		return hush(call, ractl, folio);
+	count_window(&win);
+	ctxra_steer_marker(&win, rq.index, folio_nr_pages(folio), &st);
 	regs_set_kernel_argument(regs, 2, st.req);
 	steer(call, ractl, opening, &st);
 	compat_ra_set_order(&call->ra, folio_order(folio));
@@ -207,6 +276,8 @@ static void door_returned(struct pt_regs *regs, void *data)
 	struct steered_call *call = data;
 
 	call->ractl->ra = call->file_ra;
+	if (call->file_pages)
+		WRITE_ONCE(call->file_ra->ra_pages, call->file_pages);
 	ctxra_table_opened(call->ractl->mapping, call->opening);
 }
 NOKPROBE_SYMBOL(door_returned);

@@ -2,11 +2,23 @@
 #include <linux/minmax.h>
 #include <linux/xarray.h>
 
+#include "common/compat/readahead.h"
 #include "pagecache.h"
 
 static bool is_cached(struct xa_state *xas, void *entry)
 {
 	return entry && !xa_is_value(entry) && !xas_retry(xas, entry);
+}
+
+/* read() marks what it copies, and splice() what it passes on: folio_mark_accessed(). */
+#define USED	(BIT(PG_referenced) | BIT(PG_active) | BIT(PG_workingset) | COMPAT_DROPBEHIND)
+
+/* Was this folio read ahead, and nobody came for it? Not uptodate: it is on its way. */
+static bool is_unused(const struct folio *folio)
+{
+	unsigned long flags = compat_folio_flags(folio);
+
+	return flags & BIT(PG_uptodate) && !(flags & USED);
 }
 
 /**
@@ -16,13 +28,15 @@ static bool is_cached(struct xa_state *xas, void *entry)
  * @max: how far to look, pages
  *
  * Context: any.
- * Return: 0 to @max.
+ * Return: 0 to @max; 0 too if the page before @index was read ahead and nobody
+ *	came for it, so that it is no trail.
  */
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max)
 {
 	XA_STATE(xas, &mapping->i_pages, index);
 	unsigned long n = 0;
+	void *nearest;
 
 	/*
 	 * Not page_cache_prev_miss(), which counts too little where it begins
@@ -34,6 +48,10 @@ unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 	xas_prev(&xas);
 	while (n < max && is_cached(&xas, xas_prev(&xas)))
 		n++;
+	/* Not the entry of the walk, which may be the placeholder of a large folio's page. */
+	nearest = n ? xa_load(&mapping->i_pages, index - 1) : NULL;
+	if (nearest && !xa_is_value(nearest) && !mapping_mapped(mapping) && is_unused(nearest))
+		n = 0;
 	rcu_read_unlock();
 	return n;
 }
@@ -58,6 +76,55 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
 	if (miss <= index || miss - index > max)
 		return 0;
 	return miss - index;
+}
+
+/**
+ * ctxra_evicted - whether a page that is missing was cached and reclaimed
+ * @mapping: the mapping
+ * @index: the page
+ *
+ * Context: any.
+ * Return: true if reclaim left a shadow entry in its place. What was dropped by
+ *	request (POSIX_FADV_DONTNEED, truncation) leaves none.
+ */
+bool ctxra_evicted(struct address_space *mapping, pgoff_t index)
+{
+	return xa_is_value(xa_load(&mapping->i_pages, index));
+}
+
+/**
+ * ctxra_sample - look at some pages of a window, whether they were used
+ * @mapping: the mapping
+ * @start: its first page
+ * @nr: its pages
+ *
+ * A file that is mapped says nothing: use by page tables is not marked.
+ *
+ * Context: any. Looks at PROBE_SAMPLES pages.
+ * Return: how many were used, and not. Neither counts those on their way.
+ */
+struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr)
+{
+	/* Odd, so that it is no multiple of a stride. */
+	unsigned long step = (nr / PROBE_SAMPLES) | 1, i;
+	struct ctxra_use use = {};
+
+	if (mapping_mapped(mapping))
+		return use;
+	rcu_read_lock();
+	for (i = 0; i < nr && i < step * PROBE_SAMPLES; i += step) {
+		void *entry = xa_load(&mapping->i_pages, start + i);
+
+		/* A shadow: reclaimed, and no telling whether it was used before. */
+		if (xa_is_value(entry))
+			continue;
+		if (!entry || compat_folio_flags(entry) & USED)
+			use.used++;
+		else if (is_unused(entry))
+			use.unused++;
+	}
+	rcu_read_unlock();
+	return use;
 }
 
 /* First cached index in [from, to), or to. */

@@ -7,9 +7,24 @@
 
 #include "stream.h"
 
+/* Pages of a window that one look is taken at, to judge its use. */
+#define PROBE_SAMPLES	16
+
+/**
+ * struct ctxra_use - of some pages that were read ahead
+ * @used: somebody read them, or dropped them by POSIX_FADV_DONTNEED and the like
+ * @unused: cached, and nobody did
+ */
+struct ctxra_use {
+	unsigned int used;
+	unsigned int unused;
+};
+
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);
+bool ctxra_evicted(struct address_space *mapping, pgoff_t index);
+struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr);
 bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
 
 #endif

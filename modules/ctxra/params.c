@@ -6,20 +6,16 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/backing-dev.h>
-#include <linux/blkdev.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/namei.h>
 #include <linux/slab.h>
 
 #include "common/listparse.h"
 #include "common/param.h"
+#include "devices.h"
 #include "params.h"
 #include "stream.h"
 
-#define MAX_KB		65536
-#define MAX_DEVICES	64
-#define DEVICE_NAME_MAX	32
 
 static struct param_switch enable = {
 	.on = ctxra_enable,
@@ -67,122 +63,70 @@ static const struct kernel_param_ops patterns_ops = {
 };
 module_param_cb(patterns, &patterns_ops, NULL, 0644);
 MODULE_PARM_DESC(patterns,
-		 "list of patterns to act on: trail,reorder (now), reverse,stride,thrash (not yet); default all");
+		 "list of patterns to act on: trail,reorder,reverse,stride,thrash (default all)");
 
-static struct param_range max_kb = { .max = MAX_KB, .unit = " KiB" };
-module_param_cb(max_kb, &param_range_ops, &max_kb, 0644);
-MODULE_PARM_DESC(max_kb, "window of recognised streams, KiB, 0..65536; 0: the device's read_ahead_kb (default 0)");
-
-static struct param_range pipeline_kb = { .max = MAX_KB, .unit = " KiB" };
+static struct param_range pipeline_kb = { .max = DEVICE_KB_MAX, .unit = " KiB" };
 module_param_cb(pipeline_kb, &param_range_ops, &pipeline_kb, 0644);
-MODULE_PARM_DESC(pipeline_kb, "largest single submission, KiB, 0..65536; 0: do not split (default 0); not yet acted on");
+MODULE_PARM_DESC(pipeline_kb, "largest single readahead submission, KiB, 0..65536; 0: do not split (default 0)");
 
-/**
- * struct device_list - the devices parameter
- * @rcu: for kfree_rcu()
- * @nr: entries in @names; at least 1
- * @names: disk names ("sda") or bdi names ("8:0", "0:52")
- */
-struct device_list {
-	struct rcu_head rcu;
-	unsigned int nr;
-	char names[MAX_DEVICES][DEVICE_NAME_MAX];
-};
-
-/* NULL: all devices. Readers are under RCU, writers under the kernel's parameter lock. */
+/* NULL: all, at their own window. Readers are under RCU, writers under the parameter lock. */
 static struct device_list __rcu *devices;
+static struct device_list __rcu *max_kb;
 
-static bool sysfs_has(const char *directory, const char *name)
+static int list_set(const struct kernel_param *kp, const char *val, bool sized)
 {
-	char file[64];
-	struct path path;
+	struct device_list __rcu **param = kp->arg;
+	struct device_list *list = NULL;
 
-	/* A name with a slash would be looked for elsewhere. */
-	if (strchr(name, '/') || name[0] == '.')
-		return false;
-	snprintf(file, sizeof(file), "/sys/%s/%s", directory, name);
-	if (kern_path(file, LOOKUP_FOLLOW, &path))
-		return false;
-	path_put(&path);
-	return true;
-}
-
-static struct device_list *devices_parse(const char *val)
-{
-	struct device_list *list;
-	const char *reason;
-	int ret = 0;
-
-	if (strnlen(val, LIST_MAX + 1) > LIST_MAX) {
-		pr_warn("devices: longer than %d characters (-EINVAL)\n", LIST_MAX);
-		return ERR_PTR(-EINVAL);
+	if (enable.closed)
+		return -ENODEV;
+	if (*skip_spaces(val) || sized) {
+		list = device_list_parse(kp->name, val, sized);
+		if (IS_ERR(list))
+			return PTR_ERR(list);
 	}
-	list = kzalloc(sizeof(*list), GFP_KERNEL);
-	if (!list)
-		return ERR_PTR(-ENOMEM);
-	for (;; list->nr++) {
-		char item[DEVICE_NAME_MAX] = "";
-
-		ret = list_next(&val, item, sizeof(item));
-		if (!ret)
-			return list;
-		if (ret < 0) {
-			reason = "empty or longer than 31 characters";
-		} else if (list->nr == MAX_DEVICES) {
-			reason = "more than 64 devices";
-		} else if (!sysfs_has("block", item) && !sysfs_has("class/bdi", item)) {
-			reason = "neither a disk in /sys/block nor a bdi in /sys/class/bdi";
-		} else {
-			strscpy(list->names[list->nr], item, DEVICE_NAME_MAX);
-			continue;
-		}
-		pr_warn("devices: item %u, \"%s\": %s (-EINVAL)\n", list->nr + 1, item, reason);
-		kfree(list);
-		return ERR_PTR(-EINVAL);
-	}
+	list = rcu_replace_pointer(*param, list, true);
+	if (list)
+		kfree_rcu(list, rcu);
+	return 0;
 }
 
 static int devices_set(const char *val, const struct kernel_param *kp)
 {
-	struct device_list *list = NULL, *old;
-
-	if (enable.closed)
-		return -ENODEV;
-	if (*skip_spaces(val)) {
-		list = devices_parse(val);
-		if (IS_ERR(list))
-			return PTR_ERR(list);
-	}
-	old = rcu_replace_pointer(devices, list, true);
-	if (old)
-		kfree_rcu(old, rcu);
-	return 0;
+	return list_set(kp, val, false);
 }
 
 static int devices_get(char *buf, const struct kernel_param *kp)
 {
-	const struct device_list *list = rcu_dereference_protected(devices, true);
-	unsigned int i;
-	int len = 0;
-
-	for (i = 0; list && i < list->nr; i++)
-		len += scnprintf(buf + len, PAGE_SIZE - len, "%s%s", i ? "," : "", list->names[i]);
-	return len + scnprintf(buf + len, PAGE_SIZE - len, "\n");
+	return device_list_print(rcu_dereference_protected(devices, true), buf, PAGE_SIZE);
 }
 
 static const struct kernel_param_ops devices_ops = {
 	.set = devices_set,
 	.get = devices_get,
 };
-module_param_cb(devices, &devices_ops, NULL, 0644);
+module_param_cb(devices, &devices_ops, &devices, 0644);
 MODULE_PARM_DESC(devices, "list of disks or bdis to act on (sda,md0,8:0,0:52); empty: all (default)");
 
-static const char *disk_name(struct inode *inode)
+static int max_kb_set(const char *val, const struct kernel_param *kp)
 {
-	struct block_device *bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : inode->i_sb->s_bdev;
-
-	return bdev ? bdev->bd_disk->disk_name : NULL;
+	return list_set(kp, val, true);
 }
+
+static int max_kb_get(char *buf, const struct kernel_param *kp)
+{
+	const struct device_list *list = rcu_dereference_protected(max_kb, true);
+
+	return list ? device_list_print(list, buf, PAGE_SIZE) : sysfs_emit(buf, "0\n");
+}
+
+static const struct kernel_param_ops max_kb_ops = {
+	.set = max_kb_set,
+	.get = max_kb_get,
+};
+module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
+MODULE_PARM_DESC(max_kb,
+		 "readahead window, KiB, 0..65536, or a list of devices' (sda=1024,md0=4096); 0: the device's read_ahead_kb (default)");
 
 /**
  * ctxra_device_chosen - whether the user wants this device's files looked after
@@ -195,19 +139,11 @@ static const char *disk_name(struct inode *inode)
 bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi)
 {
 	const struct device_list *list;
-	bool chosen = true;
-	unsigned int i;
+	bool chosen;
 
 	rcu_read_lock();
 	list = rcu_dereference(devices);
-	if (list) {
-		const char *disk = disk_name(inode);
-
-		chosen = false;
-		for (i = 0; i < list->nr && !chosen; i++)
-			chosen = (disk && !strcmp(disk, list->names[i])) ||
-				 !strcmp(bdi->dev_name, list->names[i]);
-	}
+	chosen = !list || device_list_find(list, inode, bdi);
 	rcu_read_unlock();
 	return chosen;
 }
@@ -222,22 +158,52 @@ unsigned long ctxra_patterns(void)
 	return READ_ONCE(patterns);
 }
 
+static unsigned int max_kb_of(struct inode *inode, const struct backing_dev_info *bdi)
+{
+	const struct device_item *item;
+	const struct device_list *list;
+	unsigned int kb = 0;
+
+	rcu_read_lock();
+	list = rcu_dereference(max_kb);
+	if (list) {
+		item = device_list_find(list, inode, bdi);
+		kb = item ? item->kb : list->other_kb;
+	}
+	rcu_read_unlock();
+	return kb;
+}
+
 /**
  * ctxra_window_pages - the largest window for a device's files, now
- * @bdi: the device
+ * @inode: the file, or the block device itself
+ * @bdi: its backing device
  *
  * Read at each call, so that a change is seen by files that are already open.
  *
+ * Context: any.
  * Return: pages; 0 if readahead is off on the device.
  */
-unsigned long ctxra_window_pages(const struct backing_dev_info *bdi)
+unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi)
 {
 	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
-	unsigned int kb = READ_ONCE(max_kb.value);
+	unsigned int kb = ra_pages ? max_kb_of(inode, bdi) : 0;
 
-	if (!ra_pages || !kb)
-		return min(ra_pages, (MAX_KB * 1024UL) >> PAGE_SHIFT);
+	if (!kb)
+		return min(ra_pages, (DEVICE_KB_MAX * 1024UL) >> PAGE_SHIFT);
 	return max(1UL, (kb * 1024UL) >> PAGE_SHIFT);
+}
+
+/**
+ * ctxra_submission_pages - the largest part of a window to submit at once
+ *
+ * Return: pages; 0 if windows are not to be split.
+ */
+unsigned long ctxra_submission_pages(void)
+{
+	unsigned int kb = READ_ONCE(pipeline_kb.value);
+
+	return kb ? max(1UL, (kb * 1024UL) >> PAGE_SHIFT) : 0;
 }
 
 /**
@@ -260,7 +226,7 @@ void ctxra_params_stop(void)
 {
 	param_stop(&enable);
 	kernel_param_lock(THIS_MODULE);
-	kfree(rcu_dereference_protected(devices, true));
-	RCU_INIT_POINTER(devices, NULL);
+	kfree(rcu_replace_pointer(devices, NULL, true));
+	kfree(rcu_replace_pointer(max_kb, NULL, true));
 	kernel_param_unlock(THIS_MODULE);
 }

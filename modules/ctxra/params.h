@@ -9,7 +9,8 @@ struct inode;
 struct backing_dev_info;
 
 unsigned long ctxra_patterns(void);
-unsigned long ctxra_window_pages(const struct backing_dev_info *bdi);
+unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi);
+unsigned long ctxra_submission_pages(void);
 bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi);
 int ctxra_params_start(void);
 void ctxra_params_stop(void);

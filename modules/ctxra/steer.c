@@ -40,42 +40,33 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 
 /**
  * ctxra_steer_marker - steer the asynchronous door
- * @win: the window, which starts behind @index
+ * @win: the window
  * @index: the marker that was met
+ * @folio_pages: pages of the folio that carries it
  * @st: filled in
  *
  * The state is made that of a window of the same size which ends where this one
  * starts and whose marker is the one that was met: the "expected" marker.
  * @start may wrap below 0, as only start + size is used.
+ *
+ * No marker is later than its window's end. For a window below @index, the place of
+ * the marker is a pretended one, the folio before: the stock function uses it for
+ * this test alone. At the start of the file there is none; there 6.1 begins anew, and
+ * needs a request to make it read all of the window.
  */
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			struct ctxra_steering *st)
+			unsigned long folio_pages, struct ctxra_steering *st)
 {
+	if (win->start < index) {
+		index = round_down(win->start, folio_pages);
+		if (index > folio_pages)
+			index -= folio_pages;
+	}
 	st->index = index;
-	st->req = 1;
+	st->req = min(win->nr / 4 + 1, win->nr);
 	st->start = win->start - win->nr;
 	st->size = win->nr;
 	st->async_size = win->start - index;
 	st->ra_pages = win->nr;
-	st->prev_pos = -1;
-}
-
-/**
- * ctxra_steer_hush - let the stock code clear a marker and read nothing
- * @index: the marker that was met
- * @folio_pages: pages of the folio that carries it
- * @st: filled in
- *
- * The marker is made unexpected, and the search for the end of what is cached
- * is limited to one page, which the stock code takes for "far enough ahead".
- */
-void ctxra_steer_hush(unsigned long index, unsigned long folio_pages, struct ctxra_steering *st)
-{
-	st->index = index;
-	st->req = 1;
-	st->start = index + folio_pages;
-	st->size = 0;
-	st->async_size = 0;
-	st->ra_pages = 1;
 	st->prev_pos = -1;
 }

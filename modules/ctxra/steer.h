@@ -28,7 +28,6 @@ struct ctxra_steering {
 void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 		      struct ctxra_steering *st);
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			struct ctxra_steering *st);
-void ctxra_steer_hush(unsigned long index, unsigned long folio_pages, struct ctxra_steering *st);
+			unsigned long folio_pages, struct ctxra_steering *st);
 
 #endif

@@ -4,42 +4,61 @@
  *
  * In short: a request that joins on to an earlier one, or fills a hole that
  * earlier ones left, is a hit. Three hits on a stretch of which at least half
- * was asked for make a stream sure. A sure stream is read in cells: windows
- * that start and end at multiples of the window size, so that whichever of a
- * cell's pages is asked for first, the whole cell is read once, by one I/O.
+ * was asked for make a stream dense; requests that are the same step apart, with
+ * gaps that nobody reads, make it strided. What is then read for it is decided in
+ * window.c. What was read ahead is looked at again later: a stream whose pages
+ * go unused gets smaller windows, and in the end none.
  */
 #include <linux/kernel.h>
-#include <linux/log2.h>
-#include <linux/minmax.h>
 
 #include "stream.h"
+#include "window.h"
 
 /*
- * Hits that make a stream sure. Random reads have one by chance, some of them
- * two; a stream that is sure by mistake costs more than one found a request late.
+ * Hits that make a stream dense. Random reads have one by chance, some of them
+ * two; a stream found by mistake costs more than one found a request late.
  */
 #define SURE_HITS	3
+/* Hits that are proof enough to open a window without a token. */
+#define PROOF_HITS	16
 /*
- * Requests in a row that may leave holes before a sure stream is doubted. Shuffled
- * readers fill their holes within a few requests, a stride never does.
+ * A new stream may open this many windows before the first of them is seen to have been
+ * used; then eight times as many before it is looked at again; then any number.
+ */
+#define FIRST_TRUST	2
+#define TRUST_GROWTH	8
+#define FULL_TRUST	128
+/* Misses of one step after which a gap is looked at; one more makes a stream strided. */
+#define SURE_STEPS	2
+/* Stretches in a row, at the other end, that turn a stream around. */
+#define SURE_TURNS	3
+#define MAX_TURNS	100
+/*
+ * Requests in a row that may leave holes before a dense stream is doubted. Shuffled
+ * readers fill their holes within a few requests, random reads never do.
  */
 #define MAX_LAPSES	16
-/* How much longer a sure stream stays than one just seen, in calls on its set. */
+/* How much longer a recognised stream stays than one just seen, in calls on its set. */
 #define SURE_BONUS	1024
 
-static unsigned long sat_add(unsigned long a, unsigned long b)
-{
-	return a + b < a ? ULONG_MAX : a + b;
-}
+/*
+ * Tokens, one for each new stream. One whose first window was used gives two back;
+ * random reads give none, and then get two small windows in 2048 calls: below 1 %.
+ */
+#define TOKENS_FIRST	4
+#define TOKENS_MOST	64
+#define CALLS_A_TOKEN	2048
 
 /*
- * How far from a stream's ends a request may be and still belong to it. 16
- * requests: the spread of 16 server threads; two windows: what may be in flight.
+ * A trusted stream's windows are looked at too, now and then: so many calls after one was
+ * opened, and when its readers are so many times the reach away from it; or after so many.
  */
-static unsigned long reach(const struct ctxra_request *rq)
-{
-	return max(2 * rq->win, 16 * rq->nr);
-}
+#define PROBE_EVENTS	8
+#define PROBE_AWAY	16
+#define PROBE_LATEST	200
+
+/* No window is made smaller than this for want of memory, pages. */
+#define LEAST_CAP	8UL
 
 static bool same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
@@ -49,7 +68,7 @@ static bool same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 /* Pages between the request and the stream; 0 if they touch or overlap. */
 static unsigned long distance(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	unsigned long end = sat_add(rq->index, rq->nr);
+	unsigned long end = ctxra_sat_add(rq->index, rq->nr);
 
 	if (rq->index > s->edge)
 		return rq->index - s->edge;
@@ -65,7 +84,7 @@ static unsigned long distance(const struct ctxra_stream *s, const struct ctxra_r
  * @file: the file asked of
  * @rq: the request
  *
- * The nearest stream within reach wins; of two equally near, the sure one.
+ * The nearest stream within reach wins; of two equally near, one that is known.
  *
  * Return: the stream, or NULL if none is near.
  */
@@ -73,7 +92,7 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq)
 {
-	unsigned long best = reach(rq);
+	unsigned long best = ctxra_reach(rq);
 	struct ctxra_stream *found = NULL;
 	unsigned int i;
 
@@ -84,7 +103,7 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		if (!same_file(&s->file, file))
 			continue;
 		d = distance(s, rq);
-		if (d > best || (d == best && found && (found->sure || !s->sure)))
+		if (d > best || (d == best && found && (found->kind || !s->kind)))
 			continue;
 		best = d;
 		found = s;
@@ -98,7 +117,7 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
  * @nr: entries in @streams
  * @now: the table's clock
  *
- * Free entries first, then the longest unused; sure streams have a bonus, so
+ * Free entries first, then the longest unused; known streams have a bonus, so
  * that random reads, each of which starts a stream, do not push them out.
  *
  * Return: the entry, never NULL.
@@ -115,7 +134,7 @@ struct ctxra_stream *ctxra_stream_victim(struct ctxra_stream *streams, unsigned 
 
 		if (!s->file.mapping)
 			return s;
-		age = (long)(now - s->used) + (s->sure ? 0 : SURE_BONUS);
+		age = (long)(now - s->used) + (s->kind ? 0 : SURE_BONUS);
 		if (age > oldest) {
 			oldest = age;
 			victim = s;
@@ -128,13 +147,35 @@ struct ctxra_stream *ctxra_stream_victim(struct ctxra_stream *streams, unsigned 
 static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	s->base = rq->index;
-	s->edge = sat_add(rq->index, rq->nr);
+	s->edge = ctxra_sat_add(rq->index, rq->nr);
 	s->asked = rq->nr;
+	s->probe_nr = 0;
 	s->cell = 0;
+	s->cap = 0;
+	s->kind = CTXRA_SEEN;
 	s->hits = 0;
 	s->lapses = 0;
-	s->sure = false;
+	s->turns = 0;
 	s->reordered = false;
+	s->trial = false;
+}
+
+/**
+ * ctxra_stream_wanted - whether a request of no known stream begins one
+ * @rq: the request
+ *
+ * One that the stock code follows well does not, so that files which one reader
+ * reads in order cost no entry.
+ *
+ * Return: true if ctxra_stream_start() is to be called.
+ */
+bool ctxra_stream_wanted(const struct ctxra_request *rq)
+{
+	if (rq->ahead > rq->win || (rq->lost && rq->patterns & BIT(CTXRA_THRASH)) ||
+	    (rq->sparse && rq->patterns & BIT(CTXRA_STRIDE)))
+		return true;
+	/* A marker whose window has no end in sight: the stock code passes it by. */
+	return !rq->in_order && !(rq->marker && !rq->cached);
 }
 
 /**
@@ -151,80 +192,135 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 {
 	s->file = *file;
 	restart(s, rq);
+	s->last = rq->index;
+	s->step = 0;
+	s->steps = 0;
+	s->nr = rq->nr;
 	if (rq->marker) {
-		s->edge = sat_add(rq->index, max(rq->cached, 1UL));
+		s->edge = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
 		s->asked = s->edge - s->base;
-	} else {
-		/* Begin with what was there before; nothing (base == edge) joins nothing. */
-		s->base = rq->index - min(rq->cached, rq->index);
-		s->edge = rq->index;
-		s->asked = s->edge - s->base;
+		/* Pieces, with a step that their misses will tell. */
+		if (rq->sparse && rq->patterns & BIT(CTXRA_STRIDE)) {
+			s->kind = CTXRA_STRIDED;
+			s->trust = FIRST_TRUST;
+		}
+		return;
 	}
+	/* Begin with what was there before; nothing (base == edge) joins nothing. */
+	s->base = rq->index - min(rq->cached, rq->index);
+	s->edge = rq->index;
+	s->asked = s->edge - s->base;
 }
 
-/* The next window size, in the stock code's steps (get_next_ra_size()). */
-static unsigned long grow(unsigned long cell, unsigned long win)
+/**
+ * ctxra_budget_init - the budget of a set that no file has used
+ * @budget: filled in
+ */
+void ctxra_budget_init(struct ctxra_budget *budget)
 {
-	if (cell < win / 16)
-		return 4 * cell;
-	if (cell <= win / 2)
-		return 2 * cell;
-	return win;
+	budget->tokens = TOKENS_FIRST;
+	budget->calls = 0;
 }
 
-/* Bounds of the cell that @index is in; the cell grows until the request fits, if it can. */
-static void cell_bounds(unsigned long cell, const struct ctxra_request *rq, unsigned long index,
-			unsigned long nr, unsigned long *start, unsigned long *end)
+static void budget_tick(struct ctxra_budget *budget)
 {
-	for (;;) {
-		*start = index - index % cell;
-		*end = sat_add(*start, cell);
-		if (cell >= rq->win || sat_add(index, nr) <= *end)
-			break;
-		cell = grow(cell, rq->win);
+	if (++budget->calls < CALLS_A_TOKEN)
+		return;
+	budget->calls = 0;
+	if (budget->tokens < TOKENS_FIRST)
+		budget->tokens++;
+}
+
+/* Is this stream, with pages in [@base, @edge), dense? For a trial at least. */
+static bool try_out(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned long base,
+		    unsigned long edge)
+{
+	if (s->hits < SURE_HITS || 2UL * s->asked < edge - base)
+		return false;
+	if (s->hits < PROOF_HITS) {
+		if (!budget->tokens)
+			return false;
+		budget->tokens--;
+		s->trial = true;
 	}
-	*end = min(*end, rq->eof);
+	s->kind = CTXRA_FORWARD;
+	s->trust = FIRST_TRUST;
+	s->opened = 0;
+	return true;
 }
 
-static void next_cell(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
-		      bool may_grow)
+static void hit(struct ctxra_stream *s)
 {
-	if (!s->cell)
-		s->cell = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
-	else if (may_grow)
-		s->cell = grow(s->cell, rq->win);
+	s->hits = min(s->hits + 1, U8_MAX);
+}
+
+/* The stretch grew at its end, or at its start. */
+static void stretched(struct ctxra_stream *s, bool upwards)
+{
+	if (upwards)
+		s->turns = min(max(s->turns, 0) + 1, MAX_TURNS);
 	else
-		s->cell = min_t(unsigned long, s->cell, rq->win);
+		s->turns = max(min(s->turns, 0) - 1, -MAX_TURNS);
+}
+
+static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return s->step > rq->nr + ctxra_narrow_gap(rq);
 }
 
 /*
- * Open the cell at the edge. In order, one window is read ahead while one is being
- * used, as in the stock code. Out of order, the marker, which is a window's first
- * page, is met late, and two are kept ahead: where there is one only, a cell is
- * left out, once, for its own miss to open. A window opened on a miss brings a
- * marker more than it used up, and so the lead stays.
+ * How far is this miss from the one before, and was it so before? Once that is known,
+ * readers that share the pieces may come in any order.
  */
-static enum ctxra_verdict open_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
-				     unsigned int max_windows, struct ctxra_window *win)
+static void measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	unsigned long lead = s->edge - rq->index, start, end;
+	unsigned long step = rq->index > s->last ? rq->index - s->last : s->last - rq->index;
 
-	if (s->edge >= rq->eof || lead > max_windows * rq->win)
-		return CTXRA_HUSH;
-	next_cell(s, rq, 2 * lead, true);
-	cell_bounds(s->cell, rq, s->edge, 1, &start, &end);
-	start = s->edge;
-	if (s->reordered && lead <= rq->win && end < rq->eof) {
-		start = end;
-		cell_bounds(s->cell, rq, start, 1, &start, &end);
+	s->last = rq->index;
+	s->nr = rq->nr;
+	if (!step)
+		return;
+	if (rq->cached) {
+		/* Somebody read up to here: no gap. */
+		s->steps = 0;
+	} else if (step == s->step ||
+		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
+		s->steps = min(s->steps + 1, U8_MAX);
+	} else {
+		s->step = step;
+		s->steps = 0;
 	}
-	win->start = start;
-	win->nr = end - start;
-	win->marker = start;
-	win->ahead = true;
-	win->pattern = CTXRA_TRAIL;
-	s->edge = end;
-	return CTXRA_OPEN;
+}
+
+static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->patterns & BIT(CTXRA_STRIDE) && s->steps > SURE_STEPS && leaves_gap(s, rq);
+}
+
+/* Halve the stream's windows. */
+static void shrink(struct ctxra_stream *s, unsigned long least)
+{
+	s->cap = max_t(unsigned long, max(s->cell, s->cap) / 2, least);
+	s->cell = min(s->cell, s->cap);
+}
+
+/*
+ * Backwards is what goes down, request by request, for longer than requests are out of
+ * order; until then its misses open cells as those of any dense stream.
+ */
+static void turn_around(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->turns >= SURE_TURNS)
+		s->kind = CTXRA_FORWARD;
+	else if (s->turns <= -SURE_TURNS && rq->patterns & BIT(CTXRA_REVERSE) &&
+		 s->edge - min(s->base, rq->index) >= ctxra_reach(rq))
+		s->kind = CTXRA_BACKWARD;
+}
+
+/* May it open another window before one that it has opened is seen to have been used? */
+static bool is_trusted(const struct ctxra_stream *s)
+{
+	return !s->kind || s->trust >= FULL_TRUST || s->opened < s->trust;
 }
 
 /*
@@ -232,103 +328,204 @@ static enum ctxra_verdict open_ahead(struct ctxra_stream *s, const struct ctxra_
  * a window here too; what it lacks, without the stream's own state, is where the
  * edge is and how large the window should be.
  */
-static enum ctxra_verdict follow_marker(struct ctxra_stream *s, const struct ctxra_request *rq,
-					struct ctxra_window *win)
+static enum ctxra_verdict follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
+					const struct ctxra_request *rq, struct ctxra_window *win)
 {
 	enum ctxra_verdict verdict;
+	unsigned long edge;
 
+	if (s->kind == CTXRA_STRIDED)
+		return s->steps >= SURE_STEPS && is_trusted(s) ?
+		       ctxra_window_next_piece(s, rq, win) : CTXRA_HUSH;
+	if (s->kind == CTXRA_BACKWARD) {
+		stretched(s, false);
+		return ctxra_window_below(s, rq, win);
+	}
 	/*
 	 * No end of the lapses: who leaves a hole meets the marker of the window
 	 * that was opened for it.
 	 */
-	s->hits = min(s->hits + 1, U8_MAX);
+	hit(s);
 	/* The page cache knows better than we do what is there. */
-	s->edge = max(s->edge, sat_add(rq->index, max(rq->cached, 1UL)));
-	if (s->hits >= SURE_HITS)
-		s->sure = true;
-
-	if (rq->in_order && !s->sure)
+	edge = max(s->edge, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
+	s->asked = min_t(unsigned long, U32_MAX, s->asked + (edge - s->edge));
+	s->edge = edge;
+	if (!s->kind && !try_out(s, budget, s->base, edge))
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
 		return CTXRA_STOCK;
-	verdict = open_ahead(s, rq, s->reordered ? 2 : 1, win);
-	return verdict == CTXRA_HUSH && !s->sure ? CTXRA_STOCK : verdict;
+	if (!is_trusted(s))
+		return s->doubted && !s->reordered ? CTXRA_HUSH : CTXRA_STOCK;
+	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
+	if (verdict == CTXRA_OPEN)
+		stretched(s, true);
+	return verdict;
 }
 
-static enum ctxra_verdict follow_miss(struct ctxra_stream *s, const struct ctxra_request *rq,
+/* Does the user want the window that this miss would have? */
+static bool may_open(const struct ctxra_stream *s, const struct ctxra_request *rq, bool joins)
+{
+	return s->kind == CTXRA_BACKWARD ||
+	       rq->patterns & (joins ? BIT(CTXRA_TRAIL) : BIT(CTXRA_REORDER));
+}
+
+/* A miss of a stream that may be dense, or strided, or nothing. */
+static enum ctxra_verdict follow_seen(struct ctxra_stream *s, struct ctxra_budget *budget,
+				      const struct ctxra_request *rq, bool joins,
 				      struct ctxra_window *win)
 {
-	unsigned long rq_end = sat_add(rq->index, rq->nr), start, end, low;
-	/* In order: at the edge, or behind pages that were cached since. */
-	bool joins = s->edge > s->base && rq->index >= s->edge &&
-		     rq->index - s->edge <= rq->cached;
-	/* In a hole, or just below the stretch. */
-	bool fills = rq->index < s->edge && rq_end >= s->base;
+	unsigned long base = min(s->base, rq->index);
+	unsigned long edge = max(s->edge, ctxra_sat_add(rq->index, rq->nr));
 
+	s->asked = min_t(unsigned long, U32_MAX, ctxra_sat_add(s->asked, rq->nr));
+	if (is_strided(s, rq)) {
+		s->kind = CTXRA_STRIDED;
+		s->trust = FIRST_TRUST;
+		s->opened = 0;
+		s->hits = 0;
+		ctxra_window_piece(s, rq, win);
+		return CTXRA_OPEN;
+	}
+	if (edge - base > ctxra_reach(rq)) {
+		restart(s, rq);
+		return CTXRA_STOCK;
+	}
+	if (!may_open(s, rq, joins) || !try_out(s, budget, base, edge)) {
+		s->base = base;
+		s->edge = edge;
+		return CTXRA_STOCK;
+	}
+	ctxra_window_cell(s, rq, joins, win);
+	return CTXRA_OPEN;
+}
+
+static enum ctxra_verdict follow_pieces(struct ctxra_stream *s, const struct ctxra_request *rq,
+					struct ctxra_window *win)
+{
+	/* Requests that leave no gap: it was another pattern. */
+	if (!rq->cached && leaves_gap(s, rq))
+		s->hits = 0;
+	else
+		hit(s);
+	if (s->hits >= SURE_HITS) {
+		restart(s, rq);
+		return CTXRA_STOCK;
+	}
+	ctxra_window_piece(s, rq, win);
+	return CTXRA_OPEN;
+}
+
+static enum ctxra_verdict follow_miss(struct ctxra_stream *s, struct ctxra_budget *budget,
+				      const struct ctxra_request *rq, struct ctxra_window *win)
+{
+	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), narrow = ctxra_narrow_gap(rq);
+	/* In order: at the edge, or behind pages that were read since. */
+	bool joins = s->edge > s->base && rq->index >= s->edge &&
+		     rq->index - s->edge <= max(rq->cached, narrow);
+	/* In a hole, or just below the stretch. */
+	bool fills = rq->index < s->edge && ctxra_sat_add(rq_end, narrow) >= s->base;
+
+	measure_step(s, rq);
+	if (rq_end > s->edge && s->edge > s->base)
+		stretched(s, true);
+	else if (rq->index < s->base)
+		stretched(s, false);
+	if (s->kind == CTXRA_STRIDED)
+		return follow_pieces(s, rq, win);
 	if (joins || fills) {
-		s->hits = min(s->hits + 1, U8_MAX);
+		hit(s);
 		s->lapses = 0;
 	} else {
 		s->lapses = min(s->lapses + 1, U8_MAX);
 	}
+	if (!s->kind)
+		return follow_seen(s, budget, rq, joins, win);
 
+	turn_around(s, rq);
 	/*
 	 * Two readers that open one window at the same time get it in pieces.
 	 * This one opens the next window instead: by then its page is there.
 	 */
-	if (s->sure && rq->opening && rq->patterns & BIT(CTXRA_TRAIL) &&
-	    open_ahead(s, rq, 4, win) == CTXRA_OPEN)
+	if (rq->opening && s->kind == CTXRA_FORWARD && is_trusted(s) &&
+	    rq->patterns & BIT(CTXRA_TRAIL) &&
+	    ctxra_window_ahead(s, rq, 4, win) == CTXRA_OPEN)
 		return CTXRA_OPEN;
-
-	if (s->sure && s->lapses > MAX_LAPSES) {
+	if (s->lapses > MAX_LAPSES) {
 		restart(s, rq);
 		return CTXRA_STOCK;
 	}
-	low = s->edge;
-	if (!s->sure) {
+	if (!may_open(s, rq, joins) || !is_trusted(s)) {
 		s->base = min(s->base, rq->index);
 		s->edge = max(s->edge, rq_end);
-		s->asked = min_t(unsigned long, U32_MAX, sat_add(s->asked, rq->nr));
-		if (s->edge - s->base > reach(rq)) {
-			restart(s, rq);
-			return CTXRA_STOCK;
-		}
-		if (s->hits < SURE_HITS || 2UL * s->asked < s->edge - s->base)
-			return CTXRA_STOCK;
-		s->sure = true;
-	}
-
-	win->pattern = joins ? CTXRA_TRAIL : CTXRA_REORDER;
-	if (!(rq->patterns & BIT(win->pattern)))
 		return CTXRA_STOCK;
-	/* A lapse is no reason to read more than last time. */
-	next_cell(s, rq, max(4 * rq->nr, 2UL * s->asked), !s->lapses);
-	cell_bounds(s->cell, rq, rq->index, rq->nr, &start, &end);
-	if (joins)
-		start = rq->index;	/* what is before was read, if now perhaps dropped */
-	else if (rq->index > low)
-		start = max(start, low);
-	win->start = start;
-	win->nr = end - start;
-	win->ahead = false;
-	/*
-	 * A request that came early reads the hole too; the marker on its own
-	 * first page makes its reader open the next window before it waits.
-	 */
-	if (rq->index > start)
-		win->marker = rq->index;
-	else if (rq_end < end)
-		win->marker = rq_end;
-	else
-		win->marker = start + win->nr / 2;
-	s->edge = max(s->edge, end);
-	s->reordered |= !joins;
+	}
+	ctxra_window_cell(s, rq, joins, win);
 	return CTXRA_OPEN;
+}
+
+/* Once known, only the neighbourhood of the end that moves matters. */
+static void forget_far_end(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	unsigned long reach = ctxra_reach(rq);
+
+	if (!s->kind || s->edge - s->base <= reach)
+		return;
+	if (s->kind == CTXRA_BACKWARD || (s->kind == CTXRA_STRIDED && s->turns < 0))
+		s->edge = s->base + reach;
+	else
+		s->base = s->edge - reach;
+}
+
+/* What the user has taken out of the patterns since it was recognised. */
+static void drop_unwanted(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->kind == CTXRA_BACKWARD && !(rq->patterns & BIT(CTXRA_REVERSE)))
+		s->kind = CTXRA_FORWARD;
+	if (s->kind == CTXRA_STRIDED && !(rq->patterns & BIT(CTXRA_STRIDE)))
+		restart(s, rq);
+}
+
+/*
+ * Was this page read ahead, and reclaimed before it was used? Then the windows are too
+ * large for the memory that there is. Those of the file's own state are as good a
+ * reason as ours; they are of a reader in order, who needs no trial.
+ */
+static void heed_memory(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->opening)
+		return;
+	/* Once for what was read ahead then, however many of its pages are missed. */
+	if (s->cap && rq->index >= s->shrunk && rq->index - s->shrunk < 2 * s->cap)
+		return;
+	if (rq->lost && s->trust < FULL_TRUST) {
+		s->kind = CTXRA_FORWARD;
+		s->hits = SURE_HITS;
+		s->trust = FULL_TRUST;
+		s->cell = rq->lost;
+		s->base = min(s->base, rq->index - min(rq->nr, rq->index));
+		s->edge = max(s->edge, rq->index);
+	} else if (!s->cell || rq->index < s->base || rq->index >= s->edge) {
+		return;
+	}
+	shrink(s, max(rq->nr, LEAST_CAP));
+	s->shrunk = rq->index;
+}
+
+/* What was read ahead will be looked at, the first of it if not all. */
+static void note_opened(struct ctxra_stream *s, const struct ctxra_window *win)
+{
+	s->opened = min(s->opened + 1, U8_MAX);
+	if (s->probe_nr)
+		return;
+	s->probe = win->start;
+	s->probe_nr = win->nr;
+	s->events = 0;
 }
 
 /**
  * ctxra_stream_follow - take a request into its stream and decide what to read
  * @s: the stream, of ctxra_stream_find() or ctxra_stream_start(); updated
+ * @budget: of the stream's set; updated
  * @rq: the request
  * @win: set when CTXRA_OPEN is returned: not past @rq->eof, at most @rq->win
  *	pages, and with @rq->index in it unless it is @win->ahead. Some of it may
@@ -337,16 +534,131 @@ static enum ctxra_verdict follow_miss(struct ctxra_stream *s, const struct ctxra
  * Context: any; the caller serialises calls for one stream.
  * Return: what to do with the call.
  */
-enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, const struct ctxra_request *rq,
-				       struct ctxra_window *win)
+enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
+				       const struct ctxra_request *rq, struct ctxra_window *win)
 {
+	struct ctxra_request capped = *rq;
 	enum ctxra_verdict verdict;
 
 	if (rq->index >= rq->eof || rq->nr > rq->win)
 		return CTXRA_STOCK;
-	verdict = rq->marker ? follow_marker(s, rq, win) : follow_miss(s, rq, win);
-	/* Once sure, only the neighbourhood of the edge matters. */
-	if (s->sure && s->edge > reach(rq))
-		s->base = max(s->base, s->edge - reach(rq));
+	budget_tick(budget);
+	s->events = min(s->events + 1, U8_MAX);
+	drop_unwanted(s, rq);
+	heed_memory(s, rq);
+	if (s->cap >= rq->win)
+		s->cap = 0;
+	if (s->cap) {
+		capped.win = max_t(unsigned long, s->cap, rq->nr);
+		capped.ahead = capped.win;
+	}
+	if (rq->marker)
+		verdict = follow_marker(s, budget, &capped, win);
+	else
+		verdict = follow_miss(s, budget, &capped, win);
+	forget_far_end(s, &capped);
+	if (verdict == CTXRA_OPEN) {
+		if (s->cap)
+			win->pattern = CTXRA_THRASH;
+		if (s->kind != CTXRA_STRIDED || win->ahead)
+			note_opened(s, win);
+	}
 	return verdict;
+}
+
+/* A gap that what may be a strided stream has left, two pieces ago. */
+static void gap_of(const struct ctxra_stream *s, struct ctxra_window *probe)
+{
+	unsigned long piece = s->turns < 0 ? ctxra_sat_add(s->last, s->step) :
+			      s->last - min(s->last, 2UL * s->step);
+
+	probe->start = ctxra_sat_add(piece, s->nr);
+	probe->nr = s->step - s->nr;
+}
+
+/**
+ * ctxra_stream_probe - whether it is time to look at how pages were used
+ * @s: the stream
+ * @rq: the request that it has now
+ * @probe: set to the pages, if it is
+ *
+ * A window is looked at when enough calls have been made since, and its readers are
+ * so far from it that nobody is late; or when many calls have been made. So is a gap,
+ * before a stream becomes strided: readers that are late may leave gaps, too.
+ *
+ * Return: true if ctxra_stream_judge() is to be called.
+ */
+bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
+			struct ctxra_window *probe)
+{
+	unsigned long end = s->probe + s->probe_nr, away = 0;
+
+	if (!s->kind && s->steps == SURE_STEPS && s->step > s->nr) {
+		gap_of(s, probe);
+		return true;
+	}
+	if (!s->probe_nr)
+		return false;
+	*probe = (struct ctxra_window){ .start = s->probe, .nr = s->probe_nr };
+	if (s->trust < FULL_TRUST)
+		return s->opened >= s->trust;
+	if (s->events < PROBE_EVENTS)
+		return false;
+	if (rq->index > end)
+		away = rq->index - end;
+	else if (rq->index < s->probe)
+		away = s->probe - rq->index;
+	return away >= PROBE_AWAY * ctxra_reach(rq) || s->events >= PROBE_LATEST;
+}
+
+static void demote(struct ctxra_stream *s)
+{
+	s->kind = CTXRA_SEEN;
+	s->edge = s->base;
+	s->asked = 0;
+	s->hits = 0;
+	s->cell = 0;
+	s->cap = 0;
+}
+
+/**
+ * ctxra_stream_judge - let what is read for a stream follow the use that is made of it
+ * @s: the stream
+ * @budget: of its set
+ * @used: pages of ctxra_stream_probe() that were read
+ * @unused: those that are cached and were not
+ *
+ * Pages of which nobody can tell are not among them.
+ */
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned int used,
+			unsigned int unused)
+{
+	if (!s->kind) {
+		/* Not a gap, or not as wide: late readers, or other pieces are cached. */
+		if (8 * unused < 3 * (used + unused))
+			s->steps = 0;
+		return;
+	}
+	if (s->trust < FULL_TRUST) {
+		/* Until almost all of it was used, there is nothing more for it. */
+		s->doubted = 4 * unused > used;
+		if (!used || s->doubted)
+			return;
+		s->trust *= TRUST_GROWTH;
+		s->opened = 0;
+		if (s->trial)
+			budget->tokens = min(budget->tokens + 2, TOKENS_MOST);
+		s->trial = false;
+	} else if (unused > used && used + unused >= 4) {
+		shrink(s, 1);
+		/* Not worth more than what is asked for: no stream, and others have to wait. */
+		if (s->cap < 2 * s->nr) {
+			budget->tokens /= 2;
+			demote(s);
+		}
+	} else if (8 * unused <= used) {
+		/* What was taken is given back slowly: memory is as short as it was. */
+		s->cap += DIV_ROUND_UP(s->cap, 8);
+	}
+	s->probe_nr = 0;
 }

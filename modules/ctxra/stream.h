@@ -9,15 +9,17 @@
 #ifndef CTXRA_STREAM_H
 #define CTXRA_STREAM_H
 
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 /* Patterns that a window can be opened for; the bits of the `patterns` parameter. */
 enum ctxra_pattern {
 	CTXRA_TRAIL,	/* in order, but shared: several readers, one stream */
 	CTXRA_REORDER,	/* out of order within a short reach */
-	CTXRA_REVERSE,	/* later: towards the start of the file */
-	CTXRA_STRIDE,	/* later: a fixed gap between requests */
-	CTXRA_THRASH,	/* later: window shrunk because pages went unused */
+	CTXRA_REVERSE,	/* towards the start of the file */
+	CTXRA_STRIDE,	/* pieces, with gaps between them that nobody reads */
+	CTXRA_THRASH,	/* in a window made smaller, as pages went unused */
 	CTXRA_NR_PATTERNS,
 };
 
@@ -25,6 +27,14 @@ enum ctxra_verdict {
 	CTXRA_STOCK,	/* leave this call to the stock code, untouched */
 	CTXRA_OPEN,	/* have the stock code read a window that we name */
 	CTXRA_HUSH,	/* enough is read ahead: let this marker pass without I/O */
+};
+
+/* What a stream is known to be. */
+enum ctxra_kind {
+	CTXRA_SEEN,	/* nothing yet: it is watched, and left to the stock code */
+	CTXRA_FORWARD,	/* dense, towards the end of the file */
+	CTXRA_BACKWARD,	/* dense, towards its start */
+	CTXRA_STRIDED,	/* pieces, a step apart */
 };
 
 /**
@@ -45,38 +55,84 @@ struct ctxra_file {
  * @used: the table's clock when a request last belonged to this stream
  * @base: lowest index of the stretch under observation
  * @edge: index after the last page asked for or read ahead
- * @asked: pages asked for within [@base, @edge), while the stream is not sure
+ * @last: index of the last miss
+ * @shrunk: where it was when its windows were last made smaller
+ * @probe: first page of a window whose use is going to be judged
+ * @probe_nr: its pages, 0: none is
+ * @asked: pages asked for within [@base, @edge), while the stream is SEEN
+ * @nr: pages of the last request that missed
  * @cell: size of the last window, 0 before the first
+ * @cap: largest window for this stream, 0: no other limit than the user's
+ * @step: what the distances between misses are multiples of, as far as is known
+ * @kind: enum ctxra_kind
  * @hits: requests that joined on to, or filled a hole in, what was there
  * @lapses: requests in a row that left a hole
- * @sure: the stream is dense and joined up: windows may be opened on a miss
+ * @steps: misses in a row that were so
+ * @events: calls since @probe was noted
+ * @turns: requests in a row that stretched it upwards, or if below 0 downwards
  * @reordered: a window was opened out of order since the stream began
+ * @trust: windows that may be opened before one has to be seen to be of use
+ * @opened: windows opened since that was seen
+ * @trial: it never was
+ * @doubted: it was seen to be of little use
  */
 struct ctxra_stream {
 	struct ctxra_file file;
 	u32 used;
 	unsigned long base;
 	unsigned long edge;
+	unsigned long last;
+	unsigned long shrunk;
+	unsigned long probe;
+	u32 probe_nr;
 	u32 asked;
+	u32 nr;
 	u32 cell;
+	u32 cap;
+	u32 step;
+	u8 kind;
 	u8 hits;
 	u8 lapses;
-	bool sure;
+	u8 steps;
+	u8 events;
+	s8 turns;
+	u8 trust;
+	u8 opened;
 	bool reordered;
+	bool trial;
+	bool doubted;
+};
+
+/**
+ * struct ctxra_budget - how many new streams may be tried
+ * @tokens: one for each
+ * @calls: since the last token was given for nothing
+ *
+ * Shared by the files of a set. Random reads spend it and get nothing back.
+ */
+struct ctxra_budget {
+	u32 tokens;
+	u32 calls;
 };
 
 /**
  * struct ctxra_request - one call to the readahead code
  * @index: first page asked for
  * @nr: pages asked for, 1 to @win
- * @win: the largest window that the user allows, at least 1
+ * @win: the largest window that may be opened at once, at least 1
+ * @ahead: how far to read ahead, at least @win: more if windows are submitted in parts
  * @eof: pages in the file
- * @cached: for a miss, pages cached without a gap just before @index; for a
- *	marker, those from @index on (0: no end found within @win)
+ * @cached: for a miss, pages cached without a gap just before @index, 0 if the
+ *	nearest was read ahead and nobody came for it; for a marker, those from
+ *	@index on (0: no end found within @win)
+ * @lost: for a miss on a page that the file's own state has read ahead, so that
+ *	it was reclaimed before it was used: pages of that window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows
  * @marker: a reader met the readahead marker at @index (the asynchronous
  *	door); otherwise @index is not cached (the synchronous one)
+ * @evicted: for a miss, the page was cached and reclaimed at some time
  * @in_order: the stock code can follow this request from the file's own state
+ * @sparse: for a marker, much of what was read ahead behind the reader is unused
  * @opening: a miss on a page of a window that another reader is opening at this
  *	moment: the page will be there before this reader can bring it
  */
@@ -84,11 +140,15 @@ struct ctxra_request {
 	unsigned long index;
 	unsigned long nr;
 	unsigned long win;
+	unsigned long ahead;
 	unsigned long eof;
 	unsigned long cached;
+	unsigned long lost;
 	unsigned long patterns;
 	bool marker;
+	bool evicted;
 	bool in_order;
+	bool sparse;
 	bool opening;
 };
 
@@ -98,7 +158,7 @@ struct ctxra_request {
  * @nr: pages, at least 1
  * @marker: page whose first use should open the next window; a window that
  *	is opened at a marker has its own at @start, as in the stock code
- * @ahead: begins behind the page that was asked for, and does not contain it
+ * @ahead: does not contain the page that was asked for
  * @pattern: why it is opened
  */
 struct ctxra_window {
@@ -109,13 +169,39 @@ struct ctxra_window {
 	enum ctxra_pattern pattern;
 };
 
+static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
+{
+	return a + b < a ? ULONG_MAX : a + b;
+}
+
+/*
+ * How far from a stream's ends a request may be and still belong to it. 16
+ * requests: the spread of 16 server threads; two windows: what may be in flight.
+ */
+static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
+{
+	return max(2 * rq->ahead, 16 * rq->nr);
+}
+
+/* A gap that is cheaper to read through than to leave out: see docs/ctxra.md. */
+static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
+{
+	return rq->nr / 4;
+}
+
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
 struct ctxra_stream *ctxra_stream_victim(struct ctxra_stream *streams, unsigned int nr, u32 now);
+bool ctxra_stream_wanted(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
-enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, const struct ctxra_request *rq,
-				       struct ctxra_window *win);
+void ctxra_budget_init(struct ctxra_budget *budget);
+enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
+				       const struct ctxra_request *rq, struct ctxra_window *win);
+bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
+			struct ctxra_window *probe);
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned int used,
+			unsigned int unused);
 
 #endif

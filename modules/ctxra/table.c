@@ -11,10 +11,11 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "pagecache.h"
 #include "table.h"
 
-#define SET_BITS	7
-#define SET_STREAMS	64
+#define SET_BITS	6
+#define SET_STREAMS	128
 #define SET_OPENINGS	16
 /*
  * A window is in the page cache within some tens of microseconds. Who has not
@@ -41,6 +42,7 @@ struct opening {
  * @lock: protects the rest. Raw, as it is taken with preemption disabled.
  *	Nests in whatever the reader holds; nothing nests in it.
  * @clock: counts calls, for the age of streams
+ * @budget: for new streams
  * @streams: the streams, in no order
  * @openings: windows whose call has not returned. Some may be missing here, if
  *	there are many; then two readers may get in each other's way, as in stock.
@@ -48,6 +50,7 @@ struct opening {
 struct stream_set {
 	raw_spinlock_t lock;
 	u32 clock;
+	struct ctxra_budget budget;
 	struct ctxra_stream streams[SET_STREAMS];
 	struct opening openings[SET_OPENINGS];
 } ____cacheline_aligned_in_smp;
@@ -67,8 +70,10 @@ int ctxra_table_create(void)
 	sets = kvcalloc(1 << SET_BITS, sizeof(*sets), GFP_KERNEL);
 	if (!sets)
 		return -ENOMEM;
-	for (i = 0; i < 1 << SET_BITS; i++)
+	for (i = 0; i < 1 << SET_BITS; i++) {
 		raw_spin_lock_init(&sets[i].lock);
+		ctxra_budget_init(&sets[i].budget);
+	}
 	return 0;
 }
 
@@ -122,44 +127,56 @@ static int note_opening(struct stream_set *set, const void *mapping,
 	return -1;
 }
 
+static struct ctxra_stream *find_or_start(struct stream_set *set, const struct ctxra_file *file,
+					  const struct ctxra_request *rq)
+{
+	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
+
+	if (!s && ctxra_stream_wanted(rq)) {
+		s = ctxra_stream_victim(set->streams, SET_STREAMS, set->clock);
+		ctxra_stream_start(s, file, rq);
+	}
+	return s;
+}
+
 /**
  * ctxra_table_follow - find or start the stream of a request, and follow it
+ * @mapping: the file's pages
  * @file: the file
  * @rq: the request; @rq->opening is filled in
  * @win: see ctxra_stream_follow()
  * @opening: for CTXRA_OPEN, what to give to ctxra_table_opened() once the
  *	window's pages are in the page cache, or will not be
  *
- * A request that the stock code follows well, on a file of which no stream is
- * known nearby, starts none: files read by one reader in order cost no entry.
- *
- * Context: any. At most SET_STREAMS entries are looked at, under the set's lock.
+ * Context: any. At most SET_STREAMS entries, SET_OPENINGS windows and now and then
+ * PROBE_SAMPLES pages are looked at, under the set's lock.
  * Return: what to do with the call.
  */
-enum ctxra_verdict ctxra_table_follow(const struct ctxra_file *file,
+enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
 				      struct ctxra_request *rq, struct ctxra_window *win,
 				      int *opening)
 {
-	struct stream_set *set = set_of(file->mapping);
+	struct stream_set *set = set_of(mapping);
 	enum ctxra_verdict verdict = CTXRA_STOCK;
+	struct ctxra_window probe;
 	struct ctxra_stream *s;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&set->lock, flags);
 	set->clock++;
-	s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
-	if (!s) {
-		/* A marker whose window has no end in sight: the stock code passes it by. */
-		if (rq->in_order || (rq->marker && !rq->cached))
-			goto unlock;
-		s = ctxra_stream_victim(set->streams, SET_STREAMS, set->clock);
-		ctxra_stream_start(s, file, rq);
-	}
+	s = find_or_start(set, file, rq);
+	if (!s)
+		goto unlock;
 	s->used = set->clock;
-	rq->opening = !rq->marker && is_opening(set, file->mapping, rq->index);
-	verdict = ctxra_stream_follow(s, rq, win);
+	if (ctxra_stream_probe(s, rq, &probe)) {
+		struct ctxra_use use = ctxra_sample(mapping, probe.start, probe.nr);
+
+		ctxra_stream_judge(s, &set->budget, use.used, use.unused);
+	}
+	rq->opening = !rq->marker && is_opening(set, mapping, rq->index);
+	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
 	if (verdict == CTXRA_OPEN)
-		*opening = note_opening(set, file->mapping, win);
+		*opening = note_opening(set, mapping, win);
 unlock:
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return verdict;

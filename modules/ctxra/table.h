@@ -5,9 +5,11 @@
 
 #include "stream.h"
 
+struct address_space;
+
 int ctxra_table_create(void);
 void ctxra_table_destroy(void);
-enum ctxra_verdict ctxra_table_follow(const struct ctxra_file *file,
+enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
 				      struct ctxra_request *rq, struct ctxra_window *win,
 				      int *opening);
 void ctxra_table_opened(const void *mapping, int opening);

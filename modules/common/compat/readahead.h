@@ -22,4 +22,28 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 #endif
 }
 
+/**
+ * compat_folio_flags - a folio's flags, without a reference to it
+ * @folio: found under RCU, and perhaps freed since; then the flags are another's
+ *
+ * The tests of page-flags.h may complain about such a folio. The word became a
+ * struct of one member, memdesc_flags_t, in v6.18 (mm: introduce memdesc_flags_t).
+ *
+ * Return: the bits of enum pageflags.
+ */
+static inline unsigned long compat_folio_flags(const struct folio *folio)
+{
+	return READ_ONCE(*(const unsigned long *)&folio->flags);
+}
+
+/*
+ * Folios that are dropped once they are read, and are not marked as accessed: since
+ * "mm: add PG_dropbehind folio flag" in v6.14, which came with IOCB_DONTCACHE.
+ */
+#ifdef IOCB_DONTCACHE
+#define COMPAT_DROPBEHIND	BIT(PG_dropbehind)
+#else
+#define COMPAT_DROPBEHIND	0
+#endif
+
 #endif

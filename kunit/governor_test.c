@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What does ctxra cost where there is nothing to win? Random and semi-random
+ * loads, as databases make them, through the stock code of each generation alone
+ * and with ctxra in front of it. The bar of each: 1 % more pages, and I/Os, and what
+ * the first trials read.
+ */
+#include <kunit/test.h>
+
+#include "simwork.h"
+
+#define FILE_PAGES	262144UL	/* 1 GiB */
+#define REQUESTS	32768UL
+#define TRIALS		128UL
+
+/**
+ * struct load - a load without streams
+ * @name: for people
+ * @lay: fills in @nr requests
+ * @nr: pages of a request
+ * @win: window, pages
+ * @readers: how many
+ * @shared_fd: one descriptor for all
+ */
+struct load {
+	const char *name;
+	void (*lay)(struct sim_request *rq, unsigned long n, unsigned long nr,
+		    struct rnd_state *rnd);
+	unsigned long nr;
+	unsigned long win;
+	unsigned int readers;
+	bool shared_fd;
+};
+
+static void uniform(struct sim_request *rq, unsigned long n, unsigned long nr,
+		    struct rnd_state *rnd)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++)
+		rq[i] = sim_anywhere(nr, FILE_PAGES, rnd);
+}
+
+/* The page of rank r is asked for 1/r times as often as the first; @near: ranks are places. */
+static unsigned long zipf(struct rnd_state *rnd, bool near)
+{
+	unsigned long rank = prandom_u32_state(rnd) % (1UL << (prandom_u32_state(rnd) % 19));
+
+	return near ? rank : hash_long(rank, 18);
+}
+
+static void zipf_scattered(struct sim_request *rq, unsigned long n, unsigned long nr,
+			   struct rnd_state *rnd)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++)
+		rq[i] = (struct sim_request){ zipf(rnd, false) / nr * nr, nr };
+}
+
+static void zipf_near(struct sim_request *rq, unsigned long n, unsigned long nr,
+		      struct rnd_state *rnd)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++)
+		rq[i] = (struct sim_request){ zipf(rnd, true) / nr * nr, nr };
+}
+
+/* Runs of 2 to 4 requests, here and there. */
+static void short_runs(struct sim_request *rq, unsigned long n, unsigned long nr,
+		       struct rnd_state *rnd)
+{
+	struct sim_request next = {};
+	unsigned long i, left = 0;
+
+	for (i = 0; i < n; i++, left--) {
+		if (!left) {
+			next = sim_anywhere(4 * nr, FILE_PAGES, rnd);
+			next.nr = nr;
+			left = 2 + prandom_u32_state(rnd) % 3;
+		}
+		rq[i] = next;
+		next.index += nr;
+	}
+}
+
+/* Each request in one of a few areas of 1 MiB: an index, or the hot tables. */
+static void hot_areas(struct sim_request *rq, unsigned long n, unsigned long nr,
+		      struct rnd_state *rnd)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++) {
+		unsigned long area = prandom_u32_state(rnd) % 256;
+
+		rq[i] = (struct sim_request){
+			.index = area * 1024 + prandom_u32_state(rnd) % 256, .nr = nr,
+		};
+	}
+}
+
+#define LOAD(lay_, nr_, win_, readers_, shared_fd_) {				\
+	.name = #lay_ ", " #nr_ " pages, window " #win_ ", readers " #readers_	\
+		", shared " #shared_fd_,					\
+	.lay = lay_, .nr = nr_, .win = win_, .readers = readers_, .shared_fd = shared_fd_, \
+}
+
+static const struct load loads[] = {
+	LOAD(uniform, 1, 32, 1, false), LOAD(uniform, 1, 32, 8, true),
+	LOAD(uniform, 4, 256, 8, true),
+	LOAD(zipf_scattered, 1, 32, 1, false), LOAD(zipf_scattered, 1, 32, 8, true),
+	LOAD(zipf_scattered, 1, 256, 8, true), LOAD(zipf_scattered, 4, 32, 8, false),
+	LOAD(zipf_near, 1, 32, 1, false), LOAD(zipf_near, 1, 32, 8, true),
+	LOAD(zipf_near, 4, 32, 8, true),
+	LOAD(short_runs, 1, 32, 1, false), LOAD(short_runs, 1, 32, 8, true),
+	LOAD(short_runs, 1, 256, 8, true), LOAD(short_runs, 2, 32, 8, true),
+	LOAD(short_runs, 1, 32, 8, false), LOAD(short_runs, 4, 32, 8, true),
+	LOAD(hot_areas, 1, 32, 1, false), LOAD(hot_areas, 1, 32, 8, true),
+	LOAD(hot_areas, 1, 256, 8, true), LOAD(hot_areas, 4, 32, 8, true),
+};
+
+static void load_desc(const struct load *load, char *desc)
+{
+	strscpy(desc, load->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(loads, loads, load_desc);
+
+static void costs_nothing(struct kunit *test)
+{
+	const struct load *load = test->param_value;
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct rnd_state rnd = sim_random(20261121);
+	/* 1 %; of requests of several pages, which are more often neighbours, 2 %. */
+	unsigned long percent = load->nr == 1 ? 100 : 50;
+	struct sim_request *rq;
+	struct sim_work work;
+	unsigned int way;
+
+	rq = kunit_kcalloc(test, REQUESTS, sizeof(*rq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	load->lay(rq, REQUESTS, load->nr, &rnd);
+	work = (struct sim_work){
+		.requests = rq, .nr = REQUESTS, .readers = load->readers, .share = SIM_POOL,
+		.shared_fd = load->shared_fd, .seed = 1,
+	};
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock = sim_play(sim, &work, way, load->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_play(sim, &work, way, load->win, SIM_ALL_PATTERNS);
+
+		sim_report(test, way, load->name, &stock, &ctxra);
+		KUNIT_EXPECT_LE(test, ctxra.read, stock.read + stock.read / percent + TRIALS);
+		KUNIT_EXPECT_LE(test, ctxra.ios, stock.ios + stock.ios / 100);
+	}
+}
+
+static struct kunit_case governor_cases[] = {
+	KUNIT_CASE_PARAM(costs_nothing, loads_gen_params),
+	{}
+};
+
+static struct kunit_suite governor_suite = {
+	.name = "ctxra_governor",
+	.test_cases = governor_cases,
+};
+
+kunit_test_suite(governor_suite);
+
+MODULE_LICENSE("GPL");

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Backwards, at strides, with too little memory, in parts, dropped behind: what does
+ * ctxra make of each, compared to the stock code of each generation alone?
+ */
+#include <kunit/test.h>
+
+#include "simwork.h"
+
+#define FILE_PAGES	16384UL	/* 64 MiB */
+#define SEED		20261121
+
+/**
+ * struct walk - requests at a constant distance
+ * @name: for people
+ * @nr: pages of a request
+ * @step: from one to the next; below 0: towards the start of the file
+ * @win: window, pages
+ * @readers: how many
+ * @share: how they share the requests
+ * @group: requests shuffled among themselves
+ * @noise: percentage of requests from anywhere
+ */
+struct walk {
+	const char *name;
+	unsigned long nr;
+	long step;
+	unsigned long win;
+	unsigned int readers;
+	enum sim_share share;
+	unsigned int group;
+	unsigned int noise;
+};
+
+static void walk_desc(const struct walk *walk, char *desc)
+{
+	strscpy(desc, walk->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+static struct sim_work walk_work(struct kunit *test, const struct walk *walk, unsigned long eof)
+{
+	unsigned long step = abs(walk->step), n = FILE_PAGES / step, first = 0, i;
+	struct rnd_state rnd = sim_random(SEED);
+	struct sim_request *rq;
+
+	rq = kunit_kcalloc(test, 2 * n, sizeof(*rq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	for (i = 0; i < n; i++)
+		rq[i] = (struct sim_request){
+			.index = step * (walk->step > 0 ? i : n - 1 - i), .nr = walk->nr,
+		};
+	for (i = 0; walk->group > 1 && i + walk->group <= n; i += walk->group)
+		sim_shuffle(rq + i, walk->group, &rnd);
+	if (walk->noise) {
+		struct sim_shape noise = { .nr = walk->nr, .noise = walk->noise };
+
+		first = sim_add_noise(rq, n, &noise, eof, &rnd);
+		n = 2 * n - first;
+	}
+	return (struct sim_work){
+		.requests = rq + first, .nr = n, .readers = max(walk->readers, 1U),
+		.share = walk->share, .seed = SEED,
+	};
+}
+
+#define BACK(nr_, win_, ...) {							\
+	.name = #nr_ " pages, window " #win_ " " #__VA_ARGS__,			\
+	.nr = nr_, .step = -nr_, .win = win_, __VA_ARGS__			\
+}
+
+static const struct walk back_walks[] = {
+	BACK(16, 32), BACK(16, 256), BACK(4, 32), BACK(8, 256), BACK(16, 64), BACK(1, 32),
+	BACK(16, 24), BACK(32, 256), BACK(16, 32, .readers = 4),
+	BACK(16, 256, .readers = 4, .share = SIM_POOL),
+	BACK(16, 32, .readers = 4, .group = 2), BACK(16, 256, .readers = 4, .group = 4),
+	BACK(16, 256, .readers = 8, .share = SIM_POOL, .group = 8),
+};
+
+KUNIT_ARRAY_PARAM(back, back_walks, walk_desc);
+
+/* Backwards: as many I/Os as forwards, nothing twice, and hardly a request that waits. */
+static void backwards(struct kunit *test)
+{
+	const struct walk *walk = test->param_value;
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = walk_work(test, walk, FILE_PAGES);
+	unsigned long windows = FILE_PAGES / walk->win;
+	unsigned int way;
+
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock = sim_play(sim, &work, way, walk->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_play(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
+
+		sim_report(test, way, walk->name, &stock, &ctxra);
+		kunit_info(test, "missed %lu -> %lu, backward windows %lu\n", stock.missed,
+			   ctxra.missed, sim->opened[CTXRA_REVERSE]);
+		KUNIT_EXPECT_LE(test, ctxra.ios, windows * 21 / 20 + 12);
+		KUNIT_EXPECT_LE(test, ctxra.read, FILE_PAGES);
+		KUNIT_EXPECT_LE(test, ctxra.missed, windows / 10 + 16);
+		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+	}
+}
+
+/* With the pattern off, its windows are not opened. */
+static void backwards_off(struct kunit *test)
+{
+	const struct walk walk = BACK(16, 32);
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = walk_work(test, &walk, FILE_PAGES);
+
+	sim_play(sim, &work, 0, walk.win, SIM_ALL_PATTERNS & ~BIT(CTXRA_REVERSE));
+	KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_REVERSE], 0UL);
+	sim_play(sim, &work, 0, walk.win, SIM_ALL_PATTERNS);
+	KUNIT_EXPECT_GT(test, sim->opened[CTXRA_REVERSE], 0UL);
+}
+
+#define STEP(nr_, step_, win_, ...) {						\
+	.name = #nr_ " of each " #step_ " pages, window " #win_ " " #__VA_ARGS__, \
+	.nr = nr_, .step = step_, .win = win_, __VA_ARGS__			\
+}
+
+static const struct walk stride_walks[] = {
+	STEP(16, 32, 32), STEP(16, 32, 64), STEP(8, 16, 32), STEP(4, 16, 32), STEP(16, 64, 32),
+	STEP(16, 32, 256), STEP(16, 48, 256), STEP(4, 12, 32), STEP(16, 128, 128),
+	STEP(16, -32, 32), STEP(4, -16, 32), STEP(16, 32, 32, .readers = 4),
+};
+
+KUNIT_ARRAY_PARAM(stride, stride_walks, walk_desc);
+
+/* At strides: what is asked for is read, an I/O each, and a few windows that show the step. */
+static void at_strides(struct kunit *test)
+{
+	const struct walk *walk = test->param_value;
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = walk_work(test, walk, FILE_PAGES);
+	unsigned long asked = work.nr * walk->nr;
+	unsigned int way;
+
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock, ctxra;
+
+		/*
+		 * 6.1 reads through gaps as wide as half the window, and no miss shows them;
+		 * so do folios that are as large.
+		 */
+		if ((sim_ways[way].gen == STOCK_6_1 || sim_ways[way].large) &&
+		    2 * abs(walk->step) <= walk->win)
+			continue;
+		stock = sim_play(sim, &work, way, walk->win, SIM_STOCK);
+		ctxra = sim_play(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
+		sim_report(test, way, walk->name, &stock, &ctxra);
+		kunit_info(test, "asked %lu, missed %lu -> %lu, pieces %lu\n", asked, stock.missed,
+			   ctxra.missed, sim->opened[CTXRA_STRIDE]);
+		KUNIT_EXPECT_LE(test, ctxra.read, asked + asked / 50 + 8 * walk->win);
+		KUNIT_EXPECT_LE(test, ctxra.ios, work.nr + 8);
+		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+	}
+}
+
+/* A gap that is narrow, compared to the requests, is read through. */
+static void narrow_gaps(struct kunit *test)
+{
+	const struct walk walk = STEP(16, 20, 32);
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = walk_work(test, &walk, FILE_PAGES);
+	unsigned int way;
+
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock = sim_play(sim, &work, way, walk.win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_play(sim, &work, way, walk.win, SIM_ALL_PATTERNS);
+
+		sim_report(test, way, walk.name, &stock, &ctxra);
+		KUNIT_EXPECT_LE(test, ctxra.ios, FILE_PAGES / walk.win * 21 / 20 + 12);
+	}
+}
+
+/* Readers that drop what they have read leave no trail: the table carries the stream alone. */
+static void dropped_behind(struct kunit *test)
+{
+	static const struct sim_shape shapes[] = {
+		{ .name = "in turn", .readers = 4 },
+		{ .name = "free", .readers = 4, .share = SIM_FREE },
+		{ .name = "pool, one descriptor", .readers = 8, .share = SIM_POOL,
+		  .shared_fd = true },
+		{ .name = "swapped", .readers = 4, .share = SIM_POOL, .group = 2 },
+	};
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	unsigned int n, way;
+
+	sim->drop_behind = true;
+	for (n = 0; n < ARRAY_SIZE(shapes); n++) {
+		struct sim_shape shape = shapes[n];
+		struct sim_work work;
+
+		shape.nr = 16;
+		shape.pages = FILE_PAGES;
+		shape.seed = SEED;
+		work = sim_work(test, &shape, FILE_PAGES);
+		for (way = 0; way < SIM_NR_WAYS; way++) {
+			struct sim_outcome stock, ctxra;
+
+			/* The simulation drops pages, not folios. */
+			if (sim_ways[way].large)
+				continue;
+			stock = sim_play(sim, &work, way, 32, SIM_STOCK);
+			ctxra = sim_play(sim, &work, way, 32, SIM_ALL_PATTERNS);
+
+			sim_report(test, way, shape.name, &stock, &ctxra);
+			KUNIT_EXPECT_LE(test, ctxra.ios, FILE_PAGES / 32 * 21 / 20 + 12);
+			KUNIT_EXPECT_LE(test, ctxra.read, FILE_PAGES + FILE_PAGES / 50);
+		}
+	}
+}
+
+/* Windows submitted in parts: so many more I/Os, each page once, and as much read ahead. */
+static void in_parts(struct kunit *test)
+{
+	static const struct sim_shape shape = {
+		.name = "one reader, in parts", .nr = 16, .pages = FILE_PAGES, .readers = 1,
+		.share = SIM_POOL,
+	};
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = sim_work(test, &shape, FILE_PAGES);
+	unsigned int way;
+
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock, ctxra;
+
+		sim->part = 0;
+		stock = sim_play(sim, &work, way, 256, SIM_STOCK);
+		sim->part = 32;
+		ctxra = sim_play(sim, &work, way, 256, SIM_ALL_PATTERNS);
+		sim_report(test, way, shape.name, &stock, &ctxra);
+		KUNIT_EXPECT_EQ(test, ctxra.read, FILE_PAGES);
+		KUNIT_EXPECT_GE(test, ctxra.ios, FILE_PAGES / 32 - 16);
+		KUNIT_EXPECT_LE(test, ctxra.ios, FILE_PAGES / 32 + 16);
+		KUNIT_EXPECT_LE(test, ctxra.missed, 32UL);
+	}
+}
+
+/* Several readers in order, a file area each, with memory for a part of their windows. */
+struct crowd {
+	unsigned int streams;
+	unsigned long memory;	/* pages */
+	unsigned long least;	/* how much less is read than by stock, tenths */
+};
+
+static const struct crowd crowds[] = {
+	{ 4, 1024, 13 }, { 8, 1024, 20 }, { 16, 2048, 20 }, { 16, 4096, 20 },
+};
+
+static void crowd_desc(const struct crowd *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u streams, %lu pages", c->streams, c->memory);
+}
+
+KUNIT_ARRAY_PARAM(crowds, crowds, crowd_desc);
+
+static void too_little_memory(struct kunit *test)
+{
+	const struct crowd *c = test->param_value;
+	unsigned long pages = 4 * FILE_PAGES, per = pages / c->streams, i;
+	struct sim *sim = sim_alloc(test, 0, pages);
+	struct sim_request *rq;
+	struct sim_work work;
+	unsigned int way;
+
+	rq = kunit_kcalloc(test, pages / 16, sizeof(*rq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	/* Reader n of N has every Nth request: all of its own area. */
+	for (i = 0; i < pages / 16; i++)
+		rq[i] = (struct sim_request){ i % c->streams * per + i / c->streams * 16, 16 };
+	work = (struct sim_work){
+		.requests = rq, .nr = pages / 16, .readers = c->streams, .share = SIM_FREE,
+		.seed = SEED,
+	};
+	simcache_limit(&sim->cache, c->memory);
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		struct sim_outcome stock = sim_play(sim, &work, way, 512, SIM_STOCK);
+		struct sim_outcome ctxra = sim_play(sim, &work, way, 512, SIM_ALL_PATTERNS);
+
+		sim_report(test, way, "thrash", &stock, &ctxra);
+		KUNIT_EXPECT_LE(test, c->least * ctxra.read, 10 * stock.read);
+	}
+}
+
+static struct kunit_case pattern_cases[] = {
+	KUNIT_CASE_PARAM(backwards, back_gen_params),
+	KUNIT_CASE(backwards_off),
+	KUNIT_CASE_PARAM(at_strides, stride_gen_params),
+	KUNIT_CASE(narrow_gaps),
+	KUNIT_CASE(dropped_behind),
+	KUNIT_CASE(in_parts),
+	KUNIT_CASE_PARAM(too_little_memory, crowds_gen_params),
+	{}
+};
+
+static struct kunit_suite pattern_suite = {
+	.name = "ctxra_pattern",
+	.test_cases = pattern_cases,
+};
+
+kunit_test_suite(pattern_suite);
+
+MODULE_LICENSE("GPL");

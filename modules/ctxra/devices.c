@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/backing-dev.h>
+#include <linux/blkdev.h>
+#include <linux/err.h>
+#include <linux/kstrtox.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "common/listparse.h"
+#include "devices.h"
+
+static bool sysfs_has(const char *directory, const char *name)
+{
+	char file[64];
+	struct path path;
+
+	/* A name with a slash would be looked for elsewhere. */
+	if (strchr(name, '/') || name[0] == '.' || !name[0])
+		return false;
+	snprintf(file, sizeof(file), "/sys/%s/%s", directory, name);
+	if (kern_path(file, LOOKUP_FOLLOW, &path))
+		return false;
+	path_put(&path);
+	return true;
+}
+
+/* Take one item into the list. Returns what is wrong with it, or NULL. */
+static const char *add_item(struct device_list *list, char *text)
+{
+	struct device_item *item = &list->items[list->nr];
+
+	if (list->sized) {
+		char *size = strchr(text, '=');
+		unsigned int *kb = size ? &item->kb : &list->other_kb;
+
+		if (size)
+			*size++ = '\0';
+		if (kstrtouint(size ?: text, 0, kb) || *kb > DEVICE_KB_MAX)
+			return "the size is not in 0..65536 KiB";
+		if (!size)
+			return NULL;
+	}
+	if (!sysfs_has("block", text) && !sysfs_has("class/bdi", text))
+		return "neither a disk in /sys/block nor a bdi in /sys/class/bdi";
+	strscpy(item->name, text, DEVICE_NAME_SIZE);
+	list->nr++;
+	return NULL;
+}
+
+/**
+ * device_list_parse - make a list of a parameter's text
+ * @param: the parameter, for what is said in the log
+ * @val: the text
+ * @sized: see &device_list.sized
+ *
+ * Context: may sleep.
+ * Return: the list, for kfree(); or -ENOMEM, or -EINVAL with a line in the log.
+ */
+struct device_list *device_list_parse(const char *param, const char *val, bool sized)
+{
+	struct device_list *list;
+	unsigned int n = 0;
+	const char *wrong;
+
+	if (strnlen(val, LIST_MAX + 1) > LIST_MAX) {
+		pr_warn("%s: longer than %d characters (-EINVAL)\n", param, LIST_MAX);
+		return ERR_PTR(-EINVAL);
+	}
+	list = kzalloc(sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return ERR_PTR(-ENOMEM);
+	list->sized = sized;
+	for (;;) {
+		char text[DEVICE_NAME_SIZE + 8] = "";
+		int ret = list_next(&val, text, sizeof(text));
+
+		if (!ret)
+			return list;
+		n++;
+		if (ret < 0)
+			wrong = "empty or too long";
+		else if (list->nr == DEVICES_MAX)
+			wrong = "more than 64 devices";
+		else
+			wrong = add_item(list, text);
+		if (!wrong)
+			continue;
+		pr_warn("%s: item %u, \"%s\": %s (-EINVAL)\n", param, n, text, wrong);
+		kfree(list);
+		return ERR_PTR(-EINVAL);
+	}
+}
+
+/**
+ * device_list_print - a list as text
+ * @list: the list, or NULL for an empty one
+ * @buf: where to
+ * @size: bytes in @buf
+ *
+ * Return: bytes written, with a newline and without the final NUL.
+ */
+int device_list_print(const struct device_list *list, char *buf, int size)
+{
+	bool sized = list && list->sized;
+	const char *comma = "";
+	unsigned int i;
+	int len = 0;
+
+	if (sized && (list->other_kb || !list->nr)) {
+		len = scnprintf(buf, size, "%u", list->other_kb);
+		comma = ",";
+	}
+	for (i = 0; list && i < list->nr; i++, comma = ",") {
+		const struct device_item *item = &list->items[i];
+
+		if (sized)
+			len += scnprintf(buf + len, size - len, "%s%s=%u", comma, item->name,
+					 item->kb);
+		else
+			len += scnprintf(buf + len, size - len, "%s%s", comma, item->name);
+	}
+	return len + scnprintf(buf + len, size - len, "\n");
+}
+
+static const char *disk_name(struct inode *inode)
+{
+	struct block_device *bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : inode->i_sb->s_bdev;
+
+	return bdev ? bdev->bd_disk->disk_name : NULL;
+}
+
+/**
+ * device_list_find - look for a file's device in a list
+ * @list: the list
+ * @inode: the file, or the block device itself
+ * @bdi: its backing device
+ *
+ * Context: any.
+ * Return: the item, or NULL.
+ */
+const struct device_item *device_list_find(const struct device_list *list, struct inode *inode,
+					   const struct backing_dev_info *bdi)
+{
+	const char *disk = disk_name(inode);
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++) {
+		const struct device_item *item = &list->items[i];
+
+		if ((disk && !strcmp(disk, item->name)) || !strcmp(bdi->dev_name, item->name))
+			return item;
+	}
+	return NULL;
+}

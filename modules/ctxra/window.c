@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dense streams are read in cells: windows that start and end at multiples of
+ * the window size, so that whichever of a cell's pages is asked for first, the
+ * whole cell is read once, by one I/O. Strided ones are read in pieces, each as
+ * large as the request.
+ */
+#include <linux/kernel.h>
+#include <linux/log2.h>
+
+#include "window.h"
+
+/* Pieces of a strided stream that may be read ahead: as many readers may share it. */
+#define PIECES_AHEAD	16
+
+/* The next window size, in the stock code's steps (get_next_ra_size()). */
+static unsigned long grow(unsigned long cell, unsigned long win)
+{
+	if (cell < win / 16)
+		return 4 * cell;
+	if (cell <= win / 2)
+		return 2 * cell;
+	return win;
+}
+
+/* Bounds of the cell that @index is in; the cell grows until the request fits, if it can. */
+static void cell_bounds(unsigned long cell, const struct ctxra_request *rq, unsigned long index,
+			unsigned long nr, unsigned long *start, unsigned long *end)
+{
+	for (;;) {
+		*start = index - index % cell;
+		*end = ctxra_sat_add(*start, cell);
+		if (cell >= rq->win || ctxra_sat_add(index, nr) <= *end)
+			break;
+		cell = grow(cell, rq->win);
+	}
+	*end = min(*end, rq->eof);
+}
+
+static void next_cell(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
+		      bool may_grow)
+{
+	/* What is on trial stays small. */
+	if (s->trial) {
+		first = min(first, 4 * rq->nr);
+		may_grow = false;
+	}
+	if (!s->cell)
+		s->cell = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
+	else if (may_grow)
+		s->cell = grow(s->cell, rq->win);
+	else
+		s->cell = min_t(unsigned long, s->cell, rq->win);
+}
+
+static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long start,
+				       unsigned long end, enum ctxra_pattern pattern)
+{
+	win->start = start;
+	win->nr = end - start;
+	win->marker = start;
+	win->ahead = true;
+	win->pattern = pattern;
+	return CTXRA_OPEN;
+}
+
+/**
+ * ctxra_window_ahead - open the cell at a stream's edge
+ * @s: the stream
+ * @rq: a marker, or a miss whose own page is coming
+ * @max_windows: how many may be ahead of the request already
+ * @win: set for CTXRA_OPEN
+ *
+ * In order, one window is read ahead while one is being used, as in the stock
+ * code. Out of order, the marker, which is a window's first page, is met late,
+ * and two are kept ahead; submitted in parts, as many as make up rq->ahead. Where
+ * there are too few, a cell is left out, once, for its own miss to open. A window
+ * opened on a miss brings a marker more than it used up, and so the lead stays.
+ *
+ * Return: CTXRA_OPEN or CTXRA_HUSH.
+ */
+enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
+				      unsigned int max_windows, struct ctxra_window *win)
+{
+	unsigned long parts = rq->ahead / rq->win;
+	unsigned long lead = s->edge - rq->index, start, end;
+
+	if (parts > 1)
+		max_windows = parts + 1;
+	if (s->edge >= rq->eof || lead > max_windows * rq->win)
+		return CTXRA_HUSH;
+	next_cell(s, rq, 2 * lead, true);
+	cell_bounds(s->cell, rq, s->edge, 1, &start, &end);
+	start = s->edge;
+	if ((s->reordered || parts > 1) && lead <= parts * rq->win && end < rq->eof) {
+		start = end;
+		cell_bounds(s->cell, rq, start, 1, &start, &end);
+	}
+	s->edge = end;
+	return opened_ahead(win, start, end, CTXRA_TRAIL);
+}
+
+/**
+ * ctxra_window_below - open the cell below a stream that goes backwards
+ * @s: the stream
+ * @rq: a marker
+ * @win: set for CTXRA_OPEN
+ *
+ * A window's marker cannot be later than its first page's, which is the last that
+ * such a reader comes to. So one cell is left out, once, as in
+ * ctxra_window_ahead(), and the next is open by the time it is come to.
+ *
+ * Return: CTXRA_OPEN or CTXRA_HUSH.
+ */
+enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra_request *rq,
+				      struct ctxra_window *win)
+{
+	unsigned long lead, start, end;
+
+	s->base = min(s->base, rq->index);
+	lead = rq->index - s->base;
+	if (!s->base || lead > 2 * rq->win)
+		return CTXRA_HUSH;
+	next_cell(s, rq, 2 * rq->nr, true);
+	end = s->base;
+	start = end - 1 - (end - 1) % s->cell;
+	if (lead < s->cell && start) {
+		end = start;
+		start -= min_t(unsigned long, start, s->cell);
+	}
+	s->base = start;
+	return opened_ahead(win, start, end, CTXRA_REVERSE);
+}
+
+/**
+ * ctxra_window_next_piece - open the next piece of a strided stream
+ * @s: the stream
+ * @rq: a marker
+ * @win: set for CTXRA_OPEN
+ *
+ * Return: CTXRA_OPEN or CTXRA_HUSH.
+ */
+enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
+					   struct ctxra_window *win)
+{
+	unsigned long step = s->step, piece, next, ahead = 1;
+
+	/* The piece that the marker is in: pieces are whole steps apart. */
+	if (rq->index >= s->last)
+		piece = rq->index - (rq->index - s->last) % step;
+	else
+		piece = s->last - roundup(s->last - rq->index, step);
+	if (piece > rq->index)
+		return CTXRA_HUSH;	/* wrapped below the file's start */
+	if (s->turns >= 0) {
+		if (s->edge > piece)
+			ahead = max(1UL, DIV_ROUND_UP(s->edge - piece, step));
+		next = piece + ahead * step;
+		if (ahead > PIECES_AHEAD || next < piece || next >= rq->eof)
+			return CTXRA_HUSH;
+		s->edge = min(ctxra_sat_add(next, s->nr), rq->eof);
+		return opened_ahead(win, next, s->edge, CTXRA_STRIDE);
+	}
+	if (s->base < piece)
+		ahead = (piece - s->base) / step + 1;
+	if (ahead > PIECES_AHEAD || ahead * step > piece)
+		return CTXRA_HUSH;
+	next = piece - ahead * step;
+	s->base = next;
+	return opened_ahead(win, next, min(next + s->nr, rq->eof), CTXRA_STRIDE);
+}
+
+/**
+ * ctxra_window_cell - open the cell that a miss is in
+ * @s: the stream, dense
+ * @rq: the miss
+ * @joins: it goes on where the stream ended
+ * @win: set
+ */
+void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
+		       struct ctxra_window *win)
+{
+	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), start, end;
+	bool backward = s->kind == CTXRA_BACKWARD;
+
+	/* A lapse is no reason to read more than last time. */
+	next_cell(s, rq, 4 * rq->nr, !s->lapses);
+	cell_bounds(s->cell, rq, rq->index, rq->nr, &start, &end);
+	if (backward && rq_end <= s->base)
+		end = min(end, s->base);	/* what is behind was read */
+	else if (joins)
+		start = rq->index;	/* what is before was read, if now perhaps dropped */
+	else if (rq->index > s->edge)
+		start = max(start, s->edge);
+	win->start = start;
+	win->nr = end - start;
+	win->ahead = false;
+	win->pattern = backward ? CTXRA_REVERSE : joins ? CTXRA_TRAIL : CTXRA_REORDER;
+	/*
+	 * A request that came early reads the hole too; the marker on its own
+	 * first page makes its reader open the next window before it waits.
+	 */
+	if (backward)
+		win->marker = start;	/* or as near as the stock code can put it */
+	else if (rq->index > start)
+		win->marker = rq->index;
+	else if (rq_end < end)
+		win->marker = rq_end;
+	else
+		win->marker = start + win->nr / 2;
+	s->base = min(s->base, start);
+	s->edge = max(s->edge, end);
+	s->reordered |= !joins && !backward;
+}
+
+/**
+ * ctxra_window_piece - read just what was asked for
+ * @s: the stream, strided
+ * @rq: the miss
+ * @win: set
+ */
+void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
+			struct ctxra_window *win)
+{
+	win->start = rq->index;
+	win->nr = min(rq->nr, rq->eof - rq->index);
+	win->marker = rq->index;
+	win->ahead = false;
+	win->pattern = CTXRA_STRIDE;
+	s->base = min(s->base, win->start);
+	s->edge = max(s->edge, win->start + win->nr);
+}
