@@ -12,13 +12,16 @@
  *	block=KIB	request size (64)
  *	mib=MIB		how much to read, from the start (the whole file)
  *	readers=N	processes (1)
- *	order=ORDER	seq, swap (neighbours), shuffle:N (in groups of N), random
+ *	stride=KIB	from one block to the next (block, so that there is no gap)
+ *	order=ORDER	seq, reverse, swap (neighbours), shuffle:N (in groups of N), random
  *	share=HOW	turn: each takes every Nth block, strictly one after another
  *			free: each takes every Nth block, at its own pace
  *			pool: whoever is free takes the next block, as nfsd does
  *	streams=N	disjoint areas of the file that are read at the same time (1)
  *	fd=HOW		own, or shared by all processes
  *	count=N		requests for order=random
+ *	run=N		order=random: so many blocks that follow each other (1)
+ *	noise=PERCENT	requests from anywhere, up to 50, between the others (0)
  *	seed=N		for shuffle and random (1)
  *	verify=HOW	page: two words of each page; full: every word; none
  *
@@ -51,11 +54,12 @@ struct shared {
 
 static struct {
 	const char *file;
-	unsigned long block, mib, readers, streams, count, seed, group;
-	enum { SEQ, SWAP, SHUFFLE, RANDOM } order;
+	unsigned long block, stride, mib, readers, streams, count, run, noise, seed, group;
+	enum { SEQ, REVERSE, SWAP, SHUFFLE, RANDOM } order;
 	enum { TURN, FREE, POOL } share;
 	bool shared_fd, verify_full, verify_none;
-} opt = { .block = 64 << 10, .readers = 1, .streams = 1, .seed = 1, .share = POOL };
+} opt = { .block = 64 << 10, .readers = 1, .streams = 1, .run = 1, .seed = 1,
+	.share = POOL };
 
 static uint64_t word_at(uint64_t offset)
 {
@@ -101,30 +105,55 @@ static void shuffle(uint64_t *blocks, unsigned long n, uint64_t *state)
 	}
 }
 
+/* Blocks from anywhere, each followed by the rest of its run. */
+static uint64_t *schedule_random(unsigned long blocks, uint64_t *state)
+{
+	uint64_t *list = calloc(opt.count, sizeof(*list));
+
+	for (unsigned long i = 0; list && i < opt.count; i++)
+		list[i] = i % opt.run ? list[i - 1] + opt.block :
+			  rng(state) % (blocks - opt.run + 1) * opt.block;
+	return list;
+}
+
+/* Put blocks from anywhere between those of the list, so that they are opt.noise % of all. */
+static uint64_t *add_noise(uint64_t *list, unsigned long *nr, unsigned long blocks,
+			   uint64_t *state)
+{
+	uint64_t *all = calloc(2 * *nr, sizeof(*all));
+	unsigned long n = 0;
+
+	for (unsigned long i = 0; all && i < *nr; i++) {
+		if (rng(state) % (100 - opt.noise) < opt.noise)
+			all[n++] = rng(state) % blocks * opt.block;
+		all[n++] = list[i];
+	}
+	free(list);
+	*nr = n;
+	return all;
+}
+
 /* The offsets to read, in the order in which they are handed out. */
-static uint64_t *schedule(uint64_t bytes, unsigned long *nr)
+static uint64_t *schedule(uint64_t bytes, uint64_t size, unsigned long *nr)
 {
 	uint64_t state = opt.seed * 0x9E3779B97F4A7C15ULL + 1;
-	unsigned long total = bytes / opt.block, per = total / opt.streams;
+	unsigned long per = bytes / opt.stride / opt.streams;
 	unsigned long group = opt.order == SWAP ? 2 : opt.order == SHUFFLE ? opt.group : 1;
 	uint64_t *list, *one;
 
 	if (opt.order == RANDOM) {
-		list = calloc(opt.count, sizeof(*list));
-		for (unsigned long i = 0; list && i < opt.count; i++)
-			list[i] = rng(&state) % total * opt.block;
 		*nr = opt.count;
-		return list;
+		return schedule_random(bytes / opt.block, &state);
 	}
 	list = calloc(per * opt.streams, sizeof(*list));
 	one = calloc(per, sizeof(*one));
 	for (unsigned long s = 0; list && one && s < opt.streams; s++) {
 		for (unsigned long i = 0; i < per; i++)
-			one[i] = (s * per + i) * opt.block;
+			one[i] = (s * per + (opt.order == REVERSE ? per - 1 - i : i)) * opt.stride;
 		for (unsigned long i = 0; i + group <= per; i += group) {
 			if (opt.order == SWAP) {
-				one[i] += opt.block;
-				one[i + 1] -= opt.block;
+				one[i] += opt.stride;
+				one[i + 1] -= opt.stride;
 			} else if (opt.order == SHUFFLE) {
 				shuffle(one + i, group, &state);
 			}
@@ -134,7 +163,7 @@ static uint64_t *schedule(uint64_t bytes, unsigned long *nr)
 	}
 	free(one);
 	*nr = per * opt.streams;
-	return list;
+	return list && opt.noise ? add_noise(list, nr, size / opt.block, &state) : list;
 }
 
 static unsigned long check(const uint64_t *buf, uint64_t offset, size_t len)
@@ -205,9 +234,10 @@ static int read_file(void)
 	if (size < 0)
 		err(2, "%s", opt.file);
 	bytes = opt.mib ? (uint64_t)opt.mib << 20 : (uint64_t)size;
-	if (bytes > (uint64_t)size || bytes < opt.block * opt.streams)
+	if (bytes > (uint64_t)size || bytes < opt.stride * opt.streams ||
+	    bytes < opt.block * opt.run)
 		errx(2, "%s is too small or mib= is", opt.file);
-	list = schedule(bytes, &nr);
+	list = schedule(bytes, size, &nr);
 	if (!list)
 		errx(2, "no memory");
 	for (unsigned long i = 0; i < opt.readers; i++)
@@ -249,6 +279,8 @@ static void parse(char *arg)
 	*v++ = '\0';
 	if (!strcmp(arg, "block"))
 		opt.block = number(arg, v, 65536) << 10;
+	else if (!strcmp(arg, "stride"))
+		opt.stride = number(arg, v, 1 << 20) << 10;
 	else if (!strcmp(arg, "mib"))
 		opt.mib = number(arg, v, 1 << 20);
 	else if (!strcmp(arg, "readers"))
@@ -257,10 +289,16 @@ static void parse(char *arg)
 		opt.streams = number(arg, v, 1024);
 	else if (!strcmp(arg, "count"))
 		opt.count = number(arg, v, 1 << 30);
+	else if (!strcmp(arg, "run"))
+		opt.run = number(arg, v, 1 << 20);
+	else if (!strcmp(arg, "noise"))
+		opt.noise = number(arg, v, 50);
 	else if (!strcmp(arg, "seed"))
 		opt.seed = number(arg, v, UINT32_MAX);
 	else if (!strcmp(arg, "order") && !strcmp(v, "seq"))
 		opt.order = SEQ;
+	else if (!strcmp(arg, "order") && !strcmp(v, "reverse"))
+		opt.order = REVERSE;
 	else if (!strcmp(arg, "order") && !strcmp(v, "swap"))
 		opt.order = SWAP;
 	else if (!strcmp(arg, "order") && !strcmp(v, "random"))
@@ -297,8 +335,12 @@ int main(int argc, char **argv)
 	opt.file = argv[2];
 	for (int i = 3; i < argc; i++)
 		parse(argv[i]);
-	if (!opt.block || !opt.readers || !opt.streams || (opt.order == SHUFFLE && !opt.group))
-		errx(2, "block, readers, streams and shuffle must be at least 1");
+	if (!opt.stride)
+		opt.stride = opt.block;
+	if (!opt.block || !opt.readers || !opt.streams || !opt.run || (opt.order == SHUFFLE && !opt.group))
+		errx(2, "block, readers, streams, run and shuffle must be at least 1");
+	if (opt.stride < opt.block)
+		errx(2, "stride must be at least block");
 	if (opt.order == RANDOM && !opt.count)
 		errx(2, "order=random needs count=");
 	return read_file();

@@ -49,12 +49,18 @@ def read_test(path: Path) -> Test:
 
 
 def find_tests(wanted: str) -> list[Test]:
+    """The tests whose name begins so; those that take long only if one is named: ctxra/010."""
     paths = [path for path in sorted(TESTS.glob("*/[0-9][0-9][0-9]-*")) if path.suffix != ".out"]
     tests = [test for test in map(read_test, paths) if test.name.startswith(wanted)]
     if not tests:
         known = ", ".join(f"{path.parent.name}/{path.name}" for path in paths)
         raise Trouble(f"no test begins with {wanted!r}; there are {known}")
-    return tests
+    if "/" in wanted:
+        return tests
+    long = [test.name for test in tests if test.setting("LONG")]
+    if long:
+        say(f"vm: left out, as they take long: {', '.join(long)}")
+    return [test for test in tests if test.name not in long]
 
 
 def build_helpers() -> None:
