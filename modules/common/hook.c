@@ -118,7 +118,14 @@ static int redirect_arm(struct hook *hook)
 	}
 	memset(&hook->ops, 0, sizeof(hook->ops));
 	hook->ops.func = redirect_callback;
-	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+	/*
+	 * PERMANENT: sysctl kernel.ftrace_enabled=0 is refused with -EBUSY. It would take
+	 * the redirect out behind the back of a module that relies on it.
+	 */
+	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
+			  FTRACE_OPS_FL_PERMANENT;
+	if (hook->found)
+		hook->found(hook->address);
 	err = ftrace_set_filter_ip(&hook->ops, hook->address, 0, 0);
 	if (err)
 		goto free_calls;

@@ -60,6 +60,8 @@ typedef void (*hook_return_fn)(struct pt_regs *regs, void *data);
  * @replacement: for HOOK_REDIRECT: a function of the same type, which brackets
  *	all it does with hook_call_begin() and hook_call_end(). A call that it
  *	makes to the function itself is not redirected again.
+ * @found: for HOOK_REDIRECT, may be NULL: given the function's address before any
+ *	call is redirected, to be called back by static_call_update(). May sleep.
  * @redirect_if: for HOOK_REDIRECT, may be NULL: whether to redirect this call,
  *	given the address that it will return to. Called with preemption disabled.
  */
@@ -70,6 +72,7 @@ struct hook {
 	size_t data_size;
 	int max_calls;
 	void *replacement;
+	void (*found)(unsigned long address);
 	bool (*redirect_if)(unsigned long parent_ip);
 
 	/* private: */
@@ -99,6 +102,17 @@ int hooks_register(struct hook_set *set);
 void hooks_unregister(struct hook_set *set);
 unsigned long hook_missed(const struct hook *hook);
 unsigned long hook_symbol_address(const char *symbol);
+
+/**
+ * hook_is_active - whether a hook is in place
+ * @hook: the hook
+ *
+ * Return: false before hooks_register(), and if it is optional and could not be had.
+ */
+static inline bool hook_is_active(const struct hook *hook)
+{
+	return READ_ONCE(hook->active);
+}
 
 /**
  * hook_call_begin - the first thing that a replacement does

@@ -14,16 +14,17 @@ struct dentry;
  * @nr: how many
  * @extra: counters that are kept elsewhere, shown below and not reset; may be
  *	NULL. Called with the seq_file to print to.
+ * @dir: the directory, for a module's other files; set by stats_create()
  */
 struct stats {
 	const char *const *names;
 	unsigned int nr;
 	void (*extra)(struct seq_file *m);
+	struct dentry *dir;
 
 	/* private: */
 	u64 __percpu *count;
 	u64 *base;	/* sums at the last reset, protected by stats_mutex */
-	struct dentry *dir;
 };
 
 int stats_create(struct stats *stats, const char *directory);

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Write a C header with offsets in private structures of a kernel's own module, from its BTF.
+
+Usage: btf_offsets.py --release RELEASE --build DIR --list FILE --out HEADER
+
+DIR is the kernel's build tree (its headers package). FILE says what is wanted, one thing a line:
+
+    module NAME                 the module whose private types these are
+    struct NAME MEMBER...       offset of each member, as NAME__MEMBER
+    size NAME                   size of a structure, as NAME__SIZE
+    value NAME...               values of enumerators, in capitals
+
+The header defines each with the module's name before it (RAID456_stripe_head__lru), and the build-id of
+the module that they were read from, to be compared with the one that is loaded: RAID456_BUILD_ID.
+
+The types of a module are split BTF: numbered on from the types of its own vmlinux, without which they
+cannot be read. Whatever is missing ends the build with one sentence.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+ELF_MAGIC = b"\x7fELF"
+NT_GNU_BUILD_ID = 3
+
+
+class Refusal(Exception):
+    """Why there will be no header, and what to do."""
+
+
+@dataclass
+class Wanted:
+    """What a list asks for."""
+
+    module: str = ""
+    members: list[tuple[str, str]] = field(default_factory=list)
+    sizes: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+
+
+def read_list(text: str, name: str) -> Wanted:
+    wanted = Wanted()
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        match words:
+            case []:
+                pass
+            case ["module", module]:
+                wanted.module = module
+            case ["struct", struct_name, _, *_]:
+                wanted.members += [(struct_name, member) for member in words[2:]]
+            case ["size", struct_name]:
+                wanted.sizes.append(struct_name)
+            case ["value", _, *_]:
+                wanted.values += words[1:]
+            case _:
+                raise Refusal(f"{name}:{number}: neither module, struct, size nor value")
+    if not wanted.module:
+        raise Refusal(f"{name}: has no line 'module'")
+    return wanted
+
+
+# Files of the kernel
+
+
+def run(command: list[str], what: str) -> bytes:
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise Refusal(f"{what} needs {command[0]}, which is not installed: install the package {command[0]}") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
+        raise Refusal(f"{what}: {command[0]} says: {said.splitlines()[-1]}")
+    return done.stdout
+
+
+def unzstd(data: bytes) -> bytes:
+    with tempfile.NamedTemporaryFile() as packed:
+        packed.write(data)
+        packed.flush()
+        # A boot image has its unpacked size behind the frame, which zstd takes for trailing rubbish.
+        done = subprocess.run(["zstd", "-dcqf", packed.name], capture_output=True, check=False)
+    if not done.stdout:
+        raise OSError("not a zstd frame")
+    return done.stdout
+
+
+def unpack_xz(data: bytes) -> bytes:
+    return lzma.LZMADecompressor().decompress(data)
+
+
+def unpack_gzip(data: bytes) -> bytes:
+    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data)
+
+
+PACKERS: list[tuple[bytes, str, Callable[[bytes], bytes]]] = [
+    (b"\xfd7zXZ\0", "xz", unpack_xz),
+    (b"\x28\xb5\x2f\xfd", "zstd", unzstd),
+    (b"\x1f\x8b", "gzip", unpack_gzip),
+    (b"\x5d\0\0", "lzma", unpack_xz),
+]
+
+
+def unpack(data: bytes, name: Path) -> bytes:
+    """The ELF file in data, which may be packed."""
+    for magic, packer, unpacker in PACKERS:
+        if data.startswith(magic):
+            try:
+                data = unpacker(data)
+            except FileNotFoundError:
+                raise Refusal(f"{name} is packed with {packer}: install the package {packer}") from None
+            except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+                raise Refusal(f"{name}: damaged {packer} data ({error}): reinstall the kernel's packages") from None
+            break
+    if not data.startswith(ELF_MAGIC):
+        raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma)")
+    return data
+
+
+def boot_payload(image: bytes, name: Path) -> bytes:
+    """The kernel in an x86 boot image; other files are given back as they are."""
+    if image[0x202:0x206] != b"HdrS":
+        return image
+    setup_sectors = image[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    begin = (setup_sectors + 1) * 512 + offset
+    if begin + length > len(image):
+        raise Refusal(f"{name}: shorter than its own header says: reinstall the kernel's packages")
+    return image[begin : begin + length]
+
+
+def elf_sections(elf: bytes, name: Path) -> Iterator[tuple[str, bytes]]:
+    if len(elf) < 64 or elf[4:6] != b"\x02\x01":
+        raise Refusal(f"{name}: not a 64-bit little-endian ELF file")
+    (table,) = struct.unpack_from("<Q", elf, 0x28)
+    entry_size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
+    try:
+        headers = [struct.unpack_from("<IIQQQQ", elf, table + entry_size * number) for number in range(count)]
+        strings = headers[names][4] if headers else 0
+        for offset, _, _, _, begin, size in headers:
+            end = elf.index(b"\0", strings + offset)
+            yield elf[strings + offset : end].decode(errors="replace"), elf[begin : begin + size]
+    except (struct.error, ValueError, IndexError):
+        raise Refusal(f"{name}: damaged ELF file: reinstall the kernel's packages") from None
+
+
+def build_id(elf: bytes, name: Path) -> str:
+    for section, note in elf_sections(elf, name):
+        if section == ".note.gnu.build-id" and len(note) > 16:
+            name_size, size, kind = struct.unpack_from("<III", note)
+            begin = 12 + (name_size + 3) // 4 * 4
+            if kind == NT_GNU_BUILD_ID and len(note) >= begin + size:
+                return note[begin : begin + size].hex()
+    raise Refusal(f"{name}: has no build-id, so it could not be told from another build when it is loaded")
+
+
+def root_of(build: Path) -> Path:
+    """Where a kernel is installed whose build tree is at build: a root file system may be below another's."""
+    head, found, _ = str(build).partition("/usr/src/")
+    return Path(head or "/") if found else Path("/")
+
+
+def find_module(release: str, module: str, root: Path) -> Path:
+    folder = root / "lib/modules" / release
+    for suffix in ("", ".xz", ".zst", ".gz"):
+        for path in sorted(folder.glob(f"kernel/**/{module}.ko{suffix}")):
+            return path
+    builtin = folder / "modules.builtin"
+    if builtin.exists() and f"/{module}.ko\n" in builtin.read_text():
+        raise Refusal(f"{module} is built into kernel {release}: this module is for kernels that have it as a module")
+    raise Refusal(f"no {module}.ko below {folder}: install the package of kernel {release} itself, beside its headers")
+
+
+def find_base(release: str, build: Path, root: Path) -> Path:
+    """The file with the types that the kernel's modules build upon."""
+    candidates = [
+        build / "vmlinux",
+        root / "boot" / f"vmlinuz-{release}",
+        root / "lib/modules" / release / "vmlinuz",
+        root / "boot" / f"vmlinux-{release}",
+    ]
+    for path in candidates:
+        if path.exists():
+            return path
+    running = Path("/sys/kernel/btf/vmlinux")
+    if release == os.uname().release and root == Path("/") and running.exists():
+        return running
+    places = " nor ".join(str(path) for path in candidates[:2])
+    raise Refusal(f"the types of kernel {release} are not here: neither {places} exists; install the kernel's package")
+
+
+def dump(module: Path, release: str, build: Path, root: Path) -> tuple[Json, str]:
+    """The module's own types as bpftool prints them, and its build-id."""
+    elf = unpack(module.read_bytes(), module)
+    base = find_base(release, build, root)
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "module.ko"
+        plain.write_bytes(elf)
+        if base.name != "vmlinux":
+            try:
+                kernel = unpack(boot_payload(base.read_bytes(), base), base)
+            except PermissionError:
+                raise Refusal(f"{base}: only root may read it: build as root, as dkms does") from None
+            base = Path(folder) / "vmlinux"
+            base.write_bytes(kernel)
+        command = ["bpftool", "-j", "-B", str(base), "btf", "dump", "file", str(plain)]
+        said = run(command, f"reading the types of {module}")
+    try:
+        types: Json = json.loads(said)
+    except json.JSONDecodeError:
+        raise Refusal(f"{module}: bpftool's output is not JSON") from None
+    return types, build_id(elf, module)
+
+
+# The types
+
+
+class Types:
+    """Structures and enumerators by name, from bpftool's JSON."""
+
+    def __init__(self, dumped: Json, source: str) -> None:
+        self.source = source
+        self.structs: dict[str, Json] = {}
+        self.values: dict[str, int] = {}
+        types = dumped.get("types")
+        if not isinstance(types, list) or not types:
+            raise Refusal(f"{source}: no types in it: was it built without BTF, or for another vmlinux?")
+        self.by_id = {entry["id"]: entry for entry in types}
+        for entry in types:
+            if entry["kind"] == "STRUCT":
+                self.structs.setdefault(entry["name"], entry)
+            elif entry["kind"] in ("ENUM", "ENUM64"):
+                for value in entry["values"]:
+                    self.values.setdefault(value["name"], value["val"])
+
+    def struct(self, name: str) -> Json:
+        if name not in self.structs:
+            raise Refusal(f"{self.source}: no struct {name}: another kernel's vmlinux, or a version not known here")
+        return self.structs[name]
+
+    def offset(self, name: str, member: str) -> int:
+        for bits, entry in self.members(self.struct(name)):
+            if entry["name"] == member:
+                if bits % 8 or entry.get("bitfield_size"):
+                    raise Refusal(f"{self.source}: {name}.{member} is a bit field: a version not known here")
+                return bits // 8
+        raise Refusal(f"{self.source}: struct {name} has no member {member}: a version not known here")
+
+    def members(self, entry: Json, base: int = 0) -> Iterator[tuple[int, Json]]:
+        """Members with their offsets in bits, those of nameless structures and unions too."""
+        for member in entry["members"]:
+            bits = base + member["bits_offset"]
+            yield bits, member
+            inner = self.by_id.get(member["type_id"])
+            if member["name"] == "(anon)" and inner and inner["kind"] in ("STRUCT", "UNION"):
+                yield from self.members(inner, bits)
+
+    def value(self, name: str) -> int:
+        if name not in self.values:
+            raise Refusal(f"{self.source}: no enumerator {name}: a version not known here")
+        return self.values[name]
+
+
+def header(wanted: Wanted, types: Types, identity: str) -> str:
+    prefix = wanted.module.upper().replace("-", "_")
+    lines = [
+        "/* SPDX-License-Identifier: GPL-2.0-only */",
+        f"/* Written by btf_offsets.py, from {types.source}. */",
+        f'#define {prefix}_BUILD_ID "{identity}"',
+    ]
+    lines += [f"#define {prefix}_{name}__{member} {types.offset(name, member)}" for name, member in wanted.members]
+    lines += [f"#define {prefix}_{name}__SIZE {types.struct(name)['size']}" for name in wanted.sizes]
+    lines += [f"#define {prefix}_{name.upper()} {types.value(name)}" for name in wanted.values]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="btf_offsets.py", description="offsets in a module's private structures")
+    parser.add_argument("--release", required=True, help="the kernel, as uname -r says it")
+    parser.add_argument("--build", required=True, type=Path, metavar="DIR", help="its build tree")
+    parser.add_argument("--list", required=True, type=Path, metavar="FILE", help="what is wanted")
+    parser.add_argument("--out", required=True, type=Path, metavar="HEADER")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="bpftool's output instead of a module; for lint")
+    options = parser.parse_args()
+    wanted = read_list(options.list.read_text(), options.list.name)
+    if options.json:
+        # A module built so refuses to load: no raid456 has this build-id.
+        types, identity = Types(json.loads(options.json.read_text()), options.json.name), "none"
+    else:
+        root = root_of(options.build.resolve())
+        module = find_module(options.release, wanted.module, root)
+        dumped, identity = dump(module, options.release, options.build, root)
+        types = Types(dumped, f"{module.name} of kernel {options.release}")
+    text = header(wanted, types, identity)
+    if not options.out.exists() or options.out.read_text() != text:
+        options.out.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Refusal as refusal:
+        sys.exit(f"btf_offsets: {refusal}")
