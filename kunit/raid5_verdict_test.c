@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/test.h>
+
+#include "raid5-deadline/verdict.h"
+
+/* A stripe of four data disks that may wait, in an array that is at ease. */
+static struct r5d_stripe_view partial(void)
+{
+	return (struct r5d_stripe_view) {
+		.handle = true,
+		.fresh = true,
+		.written = 3,
+		.overwritten = 1,
+		.data_disks = 4,
+	};
+}
+
+static struct r5d_array_view easy(void)
+{
+	return (struct r5d_array_view) { .held = 10, .active = 20, .max = 256 };
+}
+
+static void partial_waits(struct kunit *test)
+{
+	struct r5d_stripe_view sh = partial();
+	struct r5d_array_view array = easy();
+
+	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), R5D_HOLD);
+	/* A page that is written in part may still be completed. */
+	sh.overwritten = 0;
+	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), R5D_HOLD);
+}
+
+/* One thing that is otherwise, as a change to the two, and the verdict. */
+struct otherwise {
+	const char *name;
+	void (*change)(struct r5d_stripe_view *sh, struct r5d_array_view *array);
+	enum r5d_verdict verdict;
+};
+
+#define CHANGE(what, statement)								\
+	static void what(struct r5d_stripe_view *sh, struct r5d_array_view *array)	\
+	{										\
+		statement;								\
+	}
+
+CHANGE(idle, sh->handle = false)
+CHANGE(handled, sh->fresh = false)
+CHANGE(no_writes, sh->written = 0)
+CHANGE(full, sh->overwritten = 4)
+CHANGE(more_than_full, sh->overwritten = 5)
+CHANGE(batched, sh->batched = true)
+CHANGE(special, sh->special = true)
+CHANGE(overlap, sh->overlap = true)
+CHANGE(urgent, sh->urgent = true)
+CHANGE(off, array->off = true)
+CHANGE(journal, array->journal = true)
+CHANGE(degraded, array->degraded = true)
+CHANGE(reshaping, array->reshaping = true)
+CHANGE(draining, array->draining = true)
+CHANGE(reclaim, array->reclaim = true)
+CHANGE(blocked, array->blocked = true)
+CHANGE(half_waits, array->held = 128)
+CHANGE(just_not_half, array->held = 127)
+CHANGE(busy, array->active = 193)
+CHANGE(just_not_busy, array->active = 192)
+/* What is said first where several reasons are there. */
+CHANGE(idle_and_special, sh->handle = false; sh->special = true)
+CHANGE(full_and_off, sh->overwritten = 4; array->off = true)
+CHANGE(special_and_handled, sh->special = true; sh->fresh = false)
+CHANGE(journal_and_pressure, array->journal = true; array->held = 200)
+
+static const struct otherwise cases[] = {
+	{ "idle", idle, R5D_IDLE },
+	{ "handled", handled, R5D_HANDLED },
+	{ "no writes", no_writes, R5D_HANDLED },
+	{ "full", full, R5D_FULL },
+	{ "more than full", more_than_full, R5D_FULL },
+	{ "batched", batched, R5D_FULL },
+	{ "special", special, R5D_LEFT_SYNC },
+	{ "overlap", overlap, R5D_LEFT_OVERLAP },
+	{ "urgent", urgent, R5D_LEFT_URGENT },
+	{ "off", off, R5D_LEFT_OFF },
+	{ "journal", journal, R5D_LEFT_JOURNAL },
+	{ "degraded", degraded, R5D_LEFT_DEGRADED },
+	{ "reshaping", reshaping, R5D_LEFT_RESHAPE },
+	{ "draining", draining, R5D_LEFT_DRAIN },
+	{ "reclaim", reclaim, R5D_LEFT_RECLAIM },
+	{ "blocked", blocked, R5D_LEFT_PRESSURE },
+	{ "half waits", half_waits, R5D_LEFT_PRESSURE },
+	{ "just not half", just_not_half, R5D_HOLD },
+	{ "busy", busy, R5D_LEFT_PRESSURE },
+	{ "just not busy", just_not_busy, R5D_HOLD },
+	{ "idle and special", idle_and_special, R5D_IDLE },
+	{ "full and off", full_and_off, R5D_FULL },
+	{ "special and handled", special_and_handled, R5D_LEFT_SYNC },
+	{ "journal and pressure", journal_and_pressure, R5D_LEFT_JOURNAL },
+};
+
+static void case_desc(const struct otherwise *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
+
+static void judged(struct kunit *test)
+{
+	const struct otherwise *c = test->param_value;
+	struct r5d_stripe_view sh = partial();
+	struct r5d_array_view array = easy();
+
+	c->change(&sh, &array);
+	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), c->verdict);
+}
+
+static void cache_size(struct kunit *test)
+{
+	/* Eight rows: 1 MiB chunks are 256 stripes, 64 KiB chunks are 16. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 64), 2048);
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(128, 3, 64), 128);
+	/* The bound: a stripe of 8 disks is between 35 and 37 KiB. */
+	KUNIT_EXPECT_LE(test, r5d_cache_stripes(2048, 8, 16) * 35, 16 * 1024);
+	KUNIT_EXPECT_GE(test, r5d_cache_stripes(2048, 8, 16) * 37, 16 * 1024);
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 0), 0);
+	/* No more than md takes, with chunks of 64 MiB and memory without end. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(131072, 3, 1024), 32768);
+}
+
+static struct kunit_case verdict_cases[] = {
+	KUNIT_CASE(partial_waits),
+	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
+	KUNIT_CASE(cache_size),
+	{}
+};
+
+static struct kunit_suite verdict_suite = {
+	.name = "raid5_verdict",
+	.test_cases = verdict_cases,
+};
+
+kunit_test_suite(verdict_suite);
+
+MODULE_LICENSE("GPL");

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arrays come and go. One is met when it first releases a stripe, under its own
+ * spinlock; what needs to sleep is done by a work item then. It ends when raid456
+ * frees its data, which is hooked, or when the module is disabled.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "array.h"
+#include "common/compat/hrtimer.h"
+#include "invariant.h"
+#include "params.h"
+#include "raid456.h"
+#include "verdict.h"
+
+/* Stripes to keep something about, at least and at most. */
+#define KNOWN_MIN	4096
+#define KNOWN_MAX	32768
+
+/* By address of raid456's data. Read under RCU, changed under table_lock. */
+static DEFINE_HASHTABLE(arrays, 6);
+/* Protects changes to arrays, and closing. Nests in device_lock. */
+static DEFINE_SPINLOCK(table_lock);
+/*
+ * Held over making an array ready and over its end, so that raid456 does not free
+ * what is being set up. Nests in md's reconfig_mutex.
+ */
+static DEFINE_MUTEX(registry_mutex);
+/* Makes arrays ready. Exists while enabled. */
+static struct workqueue_struct *workqueue;
+/* No more arrays are met: the module is being disabled, or is. */
+static bool closing = true;
+
+static void array_release(struct kref *ref)
+{
+	struct r5d_array *array = container_of(ref, struct r5d_array, ref);
+
+	known_destroy(&array->known);
+	kobject_put(mddev_kobj(array->mddev));
+	kfree_rcu(array, rcu);
+}
+
+static void array_put(struct r5d_array *array)
+{
+	kref_put(&array->ref, array_release);
+}
+
+/**
+ * r5d_array_find - the array of a struct r5conf
+ * @conf: its address; not looked into
+ *
+ * Context: any; the result is good until the end of an RCU read section.
+ * Return: the array or NULL.
+ */
+struct r5d_array *r5d_array_find(const struct r5conf *conf)
+{
+	struct r5d_array *array;
+
+	hash_for_each_possible_rcu(arrays, array, node, (unsigned long)conf)
+		if (array->conf == conf)
+			return array;
+	return NULL;
+}
+
+/* Stop holding, let everything go. Idempotent. */
+static void array_close(struct r5d_array *array)
+{
+	lockdep_assert_held(&registry_mutex);
+	spin_lock_irq(conf_lock(array->conf));
+	if (array->ready && !array->closed)
+		r5d_flush(array);
+	array->closed = true;
+	spin_unlock_irq(conf_lock(array->conf));
+	hrtimer_cancel(&array->timer);
+	r5d_files_remove(array);
+}
+
+static void array_forget(struct r5d_array *array)
+{
+	lockdep_assert_held(&registry_mutex);
+	array->gone = true;
+	spin_lock_irq(&table_lock);
+	hash_del_rcu(&array->node);
+	spin_unlock_irq(&table_lock);
+	array_put(array);
+}
+
+/**
+ * r5d_array_freed - raid456 is about to free an array's data
+ * @conf: the data
+ *
+ * Context: may sleep; md's lock for changes to the array is held.
+ */
+void r5d_array_freed(const struct r5conf *conf)
+{
+	struct r5d_array *array;
+
+	mutex_lock(&registry_mutex);
+	array = r5d_array_find(conf);
+	if (array) {
+		array_close(array);
+		array_forget(array);
+	}
+	mutex_unlock(&registry_mutex);
+}
+
+/* Raise the stripe cache to what the geometry asks for, within the bound. */
+static void raise_cache(struct r5d_array *array)
+{
+	int want, have;
+
+	mddev_lock_for_change(array->mddev);
+	if (array->gone || array->closed || conf_journalled(array->conf))
+		goto unlock;
+	have = conf_min_stripes(array->conf);
+	want = r5d_cache_stripes(conf_chunk_sectors(array->conf), conf_raid_disks(array->conf),
+				 r5d_cache_mb());
+	if (want <= have)
+		goto unlock;
+	if (raid5_set_cache_size(array->mddev, want))
+		pr_info("%s: no memory for a stripe cache of %d, it has %d\n", array->name, want,
+			conf_min_stripes(array->conf));
+	array->cache_before = have;
+	array->cache_set = conf_min_stripes(array->conf);
+	pr_info("%s: stripe cache raised from %d to %d\n", array->name, have, array->cache_set);
+unlock:
+	mddev_unlock(array->mddev);
+}
+
+/* Put the size back, unless the user or mdadm has changed it since. */
+static void restore_cache(struct r5d_array *array)
+{
+	if (!array->cache_before)
+		return;
+	mddev_lock_for_change(array->mddev);
+	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set)
+		raid5_set_cache_size(array->mddev, array->cache_before);
+	array->cache_before = 0;
+	mddev_unlock(array->mddev);
+}
+
+static void make_ready(struct r5d_array *array)
+{
+	int nr = clamp(2 * conf_max_stripes(array->conf), KNOWN_MIN, KNOWN_MAX);
+
+	lockdep_assert_held(&registry_mutex);
+	if (known_create(&array->known, nr)) {
+		pr_warn("%s: left alone: no memory for %d stripes (%d)\n", array->name, nr,
+			-ENOMEM);
+		return;
+	}
+	r5d_files_create(array);
+	spin_lock_irq(conf_lock(array->conf));
+	array->ready = true;
+	spin_unlock_irq(conf_lock(array->conf));
+}
+
+static void array_work(struct work_struct *work)
+{
+	struct r5d_array *array = container_of(work, struct r5d_array, work);
+
+	mutex_lock(&registry_mutex);
+	if (!array->closed)
+		make_ready(array);
+	mutex_unlock(&registry_mutex);
+	if (array->ready)
+		raise_cache(array);
+	array_put(array);
+}
+
+static const char *broken_invariant(struct r5conf *conf, struct stripe_head *sh)
+{
+	struct mddev *mddev = conf_mddev(conf);
+	struct r5d_facts facts = {
+		.stripe_of_array = sh_conf(sh) == conf,
+		.private_is_array = mddev_private(mddev) == conf,
+		.array_of_disk = mddev_disk(mddev)->private_data == mddev,
+		.locked = !IS_ENABLED(CONFIG_SMP) || spin_is_locked(conf_lock(conf)),
+		.unlisted = list_empty(sh_lru(sh)),
+		.count = sh_count(sh),
+		.level = conf_level(conf),
+		.max_degraded = conf_max_degraded(conf),
+		.raid_disks = conf_raid_disks(conf),
+		.md_disks = mddev_raid_disks(mddev),
+		.stripe_disks = sh_disks(sh),
+		.chunk = conf_chunk_sectors(conf),
+		.md_chunk = mddev_chunk_sectors(mddev),
+		.active = conf_active(conf),
+		.max = conf_max_stripes(conf),
+		.min = conf_min_stripes(conf),
+		.sector = sh_sector(sh),
+	};
+
+	return r5d_broken_invariant(&facts);
+}
+
+/**
+ * r5d_array_meet - an array that is not known yet has released a stripe
+ * @conf: raid456's data of it
+ * @sh: the stripe, without references and on no list
+ *
+ * Context: under the array's device_lock. What cannot be had here is tried
+ * again at its next stripe.
+ */
+void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
+{
+	const struct gendisk *disk = mddev_disk(conf_mddev(conf));
+	struct r5d_array *array;
+	const char *broken;
+
+	/*
+	 * Under dm-raid, in the midst of a reshape, or while raid456 sets it up, which
+	 * ends before the first stripe with work to do: not now.
+	 */
+	if (!disk || conf_reshaping(conf) ||
+	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
+		return;
+	array = kzalloc(sizeof(*array), GFP_ATOMIC | __GFP_NOWARN);
+	if (!array)
+		return;
+	array->conf = conf;
+	array->mddev = conf_mddev(conf);
+	array->setting = R5D_DEFAULT;
+	strscpy(array->name, disk->disk_name, sizeof(array->name));
+	kref_init(&array->ref);
+	INIT_WORK(&array->work, array_work);
+	INIT_LIST_HEAD(&array->waiting);
+	INIT_LIST_HEAD(&array->known.held);
+	compat_hrtimer_setup(&array->timer, r5d_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	r5d_predict_init(&array->predictor);
+
+	broken = broken_invariant(conf, sh);
+	spin_lock(&table_lock);
+	if (closing) {
+		spin_unlock(&table_lock);
+		kfree(array);
+		return;
+	}
+	kobject_get(mddev_kobj(array->mddev));
+	hash_add_rcu(arrays, &array->node, (unsigned long)conf);
+	if (!broken) {
+		kref_get(&array->ref);
+		queue_work(workqueue, &array->work);
+	}
+	spin_unlock(&table_lock);
+	if (broken)
+		pr_err("array %s is left alone: %s; please report this with the output of uname -a\n",
+		       array->name, broken);
+}
+
+/**
+ * r5d_arrays_open - begin to meet arrays
+ *
+ * Context: may sleep; no hook is in place yet.
+ * Return: 0 or -ENOMEM.
+ */
+int r5d_arrays_open(void)
+{
+	/* A thread of its own: writing back through an array must not wait for others' work. */
+	workqueue = alloc_ordered_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM);
+	if (!workqueue)
+		return -ENOMEM;
+	closing = false;
+	return 0;
+}
+
+static struct r5d_array *any_array(void)
+{
+	struct r5d_array *array;
+	int bucket;
+
+	hash_for_each(arrays, bucket, array, node) {
+		kref_get(&array->ref);
+		return array;
+	}
+	return NULL;
+}
+
+/**
+ * r5d_arrays_close - let all stripes go, put the caches back and forget the arrays
+ *
+ * Context: may sleep. The hooks are still in place: without the one on raid5_free()
+ * an array's data could go away meanwhile.
+ */
+void r5d_arrays_close(void)
+{
+	struct r5d_array *array;
+	int bucket;
+
+	spin_lock_irq(&table_lock);
+	closing = true;
+	spin_unlock_irq(&table_lock);
+
+	mutex_lock(&registry_mutex);
+	hash_for_each(arrays, bucket, array, node)
+		array_close(array);
+	mutex_unlock(&registry_mutex);
+	/* Who waits for reconfig_mutex in there finds the array closed. */
+	destroy_workqueue(workqueue);
+
+	for (;;) {
+		mutex_lock(&registry_mutex);
+		array = any_array();
+		mutex_unlock(&registry_mutex);
+		if (!array)
+			break;
+		restore_cache(array);
+		mutex_lock(&registry_mutex);
+		if (!array->gone)
+			array_forget(array);
+		mutex_unlock(&registry_mutex);
+		array_put(array);
+	}
+	/* What kfree_rcu() frees is no code of ours; readers of the table are under locks. */
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/block/mdX/md/stripe_deadline, and a file of counters for each array in debugfs.
+ *
+ * The first is removed from within md's own call to raid456 to free the array, with
+ * md's lock for changes held: it must not want that lock, and does not.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include "array.h"
+#include "params.h"
+#include "raid456.h"
+
+/* md's struct md_sysfs_entry, which its attributes are cast to. */
+struct md_entry {
+	struct attribute attr;
+	ssize_t (*show)(struct mddev *mddev, char *page);
+	ssize_t (*store)(struct mddev *mddev, const char *page, size_t len);
+};
+
+static_assert(offsetof(struct md_entry, attr) == RAID456_md_sysfs_entry__attr);
+static_assert(offsetof(struct md_entry, show) == RAID456_md_sysfs_entry__show);
+static_assert(offsetof(struct md_entry, store) == RAID456_md_sysfs_entry__store);
+
+static ssize_t deadline_show(struct mddev *mddev, char *page)
+{
+	const struct r5d_array *array;
+	int setting;
+
+	rcu_read_lock();
+	array = r5d_array_find(mddev_private(mddev));
+	setting = array ? READ_ONCE(array->setting) : R5D_DEFAULT;
+	rcu_read_unlock();
+	return r5d_print_deadline(setting == R5D_DEFAULT ? r5d_default_deadline() : setting, page);
+}
+
+static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
+{
+	struct r5d_array *array;
+	int setting, err;
+
+	err = r5d_parse_deadline(page, &setting);
+	if (err) {
+		pr_warn("stripe_deadline: \"%.32s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
+			page, R5D_MAX_MS);
+		return err;
+	}
+	rcu_read_lock();
+	array = r5d_array_find(mddev_private(mddev));
+	if (array)
+		WRITE_ONCE(array->setting, setting);
+	rcu_read_unlock();
+	return array ? len : -ENODEV;
+}
+
+static const struct md_entry deadline_entry = {
+	.attr = { .name = "stripe_deadline", .mode = 0644 },
+	.show = deadline_show,
+	.store = deadline_store,
+};
+
+static int array_show(struct seq_file *m, void *unused)
+{
+	const struct r5d_array *array = m->private;
+	int i;
+
+	for (i = 0; i < R5D_C_NR; i++)
+		seq_printf(m, "%s %llu\n", r5d_counter_names[i], array->count[i]);
+	seq_printf(m, "deadline_us %llu\n", r5d_deadline_ns(array) / NSEC_PER_USEC);
+	seq_printf(m, "learned_us %llu\n", array->predictor.deadline_ns / NSEC_PER_USEC);
+	seq_printf(m, "trust_percent %u\n", array->predictor.trust * 100 / 65535);
+	seq_printf(m, "waiting %u\n", array->known.nr_held);
+	seq_printf(m, "cache_before %d\n", array->cache_before);
+	seq_printf(m, "cache_set %d\n", array->cache_set);
+	for (i = 0; i < R5D_BUCKETS; i++)
+		if (array->fills[i])
+			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
+				   array->fills[i]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(array);
+
+/**
+ * r5d_files_create - make an array's files
+ * @array: the array
+ *
+ * Context: may sleep; the array is in sysfs, as it runs and raid456 cannot free it now.
+ */
+void r5d_files_create(struct r5d_array *array)
+{
+	int err = sysfs_create_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+
+	array->listed = !err;
+	if (err)
+		pr_warn("%s: no file stripe_deadline (%d): the parameter deadline counts\n",
+			array->name, err);
+	array->file = debugfs_create_file(array->name, 0400, r5d_stats.dir, array, &array_fops);
+}
+
+/**
+ * r5d_files_remove - remove an array's files, waiting for those who use them
+ * @array: the array
+ *
+ * Context: may sleep. Idempotent.
+ */
+void r5d_files_remove(struct r5d_array *array)
+{
+	if (array->listed)
+		sysfs_remove_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+	array->listed = false;
+	debugfs_remove(array->file);
+	array->file = NULL;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What of raid456's and md-mod's private structures we read or write, each with
+ * its type. The offsets are generated at build time from the types of the very
+ * raid456 that the module is built for (common/btf_offsets.py, raid456.list);
+ * identity.c compares build-ids before any of this is used.
+ *
+ * Unless said otherwise: under r5conf.device_lock.
+ */
+#ifndef RAID5_DEADLINE_RAID456_H
+#define RAID5_DEADLINE_RAID456_H
+
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
+#include <linux/spinlock.h>
+
+#include "raid456_offsets.h"
+
+#if PAGE_SIZE != 4096
+#error "raid5-deadline is for kernels with 4 KiB pages: others have stripes of variable size"
+#endif
+
+struct mddev;
+struct r5conf;
+struct stripe_head;
+
+/* Sectors of one page of a stripe. */
+#define R5_STRIPE_SECTORS	8U
+
+/* raid5.h and md.h; no lock of ours is held. */
+int raid5_set_cache_size(struct mddev *mddev, int size);
+void mddev_unlock(struct mddev *mddev);
+
+#define R5_FIELD(type, base, where)	((type *)((char *)(base) + RAID456_##where))
+
+static inline struct list_head *sh_lru(struct stripe_head *sh)
+{
+	return R5_FIELD(struct list_head, sh, stripe_head__lru);
+}
+
+static inline struct r5conf *sh_conf(struct stripe_head *sh)
+{
+	return *R5_FIELD(struct r5conf *, sh, stripe_head__raid_conf);
+}
+
+static inline sector_t sh_sector(struct stripe_head *sh)
+{
+	return *R5_FIELD(sector_t, sh, stripe_head__sector);
+}
+
+static inline unsigned long *sh_state(struct stripe_head *sh)
+{
+	return R5_FIELD(unsigned long, sh, stripe_head__state);
+}
+
+static inline int sh_count(struct stripe_head *sh)
+{
+	return atomic_read(R5_FIELD(atomic_t, sh, stripe_head__count));
+}
+
+static inline int sh_disks(struct stripe_head *sh)
+{
+	return *R5_FIELD(int, sh, stripe_head__disks);
+}
+
+static inline int sh_overwritten(struct stripe_head *sh)
+{
+	return *R5_FIELD(int, sh, stripe_head__overwrite_disks);
+}
+
+static inline bool sh_batched(struct stripe_head *sh)
+{
+	return *R5_FIELD(void *, sh, stripe_head__batch_head);
+}
+
+static inline bool sh_is_parity(struct stripe_head *sh, int disk)
+{
+	return disk == *R5_FIELD(short, sh, stripe_head__pd_idx) ||
+	       disk == *R5_FIELD(short, sh, stripe_head__qd_idx);
+}
+
+static inline char *sh_dev(struct stripe_head *sh, int disk)
+{
+	return (char *)sh + RAID456_stripe_head__dev + disk * RAID456_r5dev__SIZE;
+}
+
+/* Writes to a disk's page, in order; only while nobody has a reference to the stripe. */
+static inline struct bio *dev_towrite(char *dev)
+{
+	return *R5_FIELD(struct bio *, dev, r5dev__towrite);
+}
+
+static inline sector_t dev_sector(char *dev)
+{
+	return *R5_FIELD(sector_t, dev, r5dev__sector);
+}
+
+/* Another writer sleeps until this page's writes are done. */
+static inline bool dev_overlap(char *dev)
+{
+	return test_bit(RAID456_R5_OVERLAP, R5_FIELD(unsigned long, dev, r5dev__flags));
+}
+
+static inline struct mddev *conf_mddev(struct r5conf *conf)
+{
+	return *R5_FIELD(struct mddev *, conf, r5conf__mddev);
+}
+
+static inline int conf_int(struct r5conf *conf, size_t offset)
+{
+	return READ_ONCE(*(int *)((char *)conf + offset));
+}
+
+static inline int conf_chunk_sectors(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__chunk_sectors);
+}
+
+static inline int conf_level(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__level);
+}
+
+static inline int conf_max_degraded(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__max_degraded);
+}
+
+static inline int conf_raid_disks(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__raid_disks);
+}
+
+/* Stripes that there are now, and that the user wants at least. */
+static inline int conf_max_stripes(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__max_nr_stripes);
+}
+
+static inline int conf_min_stripes(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__min_nr_stripes);
+}
+
+static inline bool conf_reshaping(struct r5conf *conf)
+{
+	return READ_ONCE(*R5_FIELD(sector_t, conf, r5conf__reshape_progress)) != (sector_t)-1;
+}
+
+static inline atomic_t *conf_preread_active(struct r5conf *conf)
+{
+	return R5_FIELD(atomic_t, conf, r5conf__preread_active_stripes);
+}
+
+static inline bool conf_quiescing(struct r5conf *conf)
+{
+	return conf_int(conf, RAID456_r5conf__quiesce);
+}
+
+static inline int conf_active(struct r5conf *conf)
+{
+	return atomic_read(R5_FIELD(atomic_t, conf, r5conf__active_stripes));
+}
+
+/* A writer is asleep until a quarter of the stripe cache is free. */
+static inline bool conf_blocked(struct r5conf *conf)
+{
+	return test_bit(RAID456_R5_INACTIVE_BLOCKED,
+			R5_FIELD(unsigned long, conf, r5conf__cache_state));
+}
+
+static inline spinlock_t *conf_lock(struct r5conf *conf)
+{
+	return R5_FIELD(spinlock_t, conf, r5conf__device_lock);
+}
+
+static inline bool conf_journalled(struct r5conf *conf)
+{
+	unsigned long flags = READ_ONCE(*R5_FIELD(unsigned long, conf_mddev(conf), mddev__flags));
+
+	return *R5_FIELD(void *, conf, r5conf__log) ||
+	       flags & (BIT(RAID456_MD_HAS_JOURNAL) | BIT(RAID456_MD_HAS_PPL));
+}
+
+static inline void *mddev_private(struct mddev *mddev)
+{
+	return READ_ONCE(*R5_FIELD(void *, mddev, mddev__private));
+}
+
+/* Who suspends an array waits first, with the reference killed, for what is under way. */
+static inline bool mddev_suspended(struct mddev *mddev)
+{
+	return READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)) ||
+	       percpu_ref_is_dying(R5_FIELD(struct percpu_ref, mddev, mddev__active_io));
+}
+
+/* NULL under dm-raid up to v6.12, and there is no /sys/block/mdX then. */
+static inline struct gendisk *mddev_disk(struct mddev *mddev)
+{
+	return *R5_FIELD(struct gendisk *, mddev, mddev__gendisk);
+}
+
+static inline struct kobject *mddev_kobj(struct mddev *mddev)
+{
+	return R5_FIELD(struct kobject, mddev, mddev__kobj);
+}
+
+static inline int mddev_chunk_sectors(struct mddev *mddev)
+{
+	return READ_ONCE(*R5_FIELD(int, mddev, mddev__chunk_sectors));
+}
+
+static inline int mddev_raid_disks(struct mddev *mddev)
+{
+	return READ_ONCE(*R5_FIELD(int, mddev, mddev__raid_disks));
+}
+
+static inline bool mddev_degraded(struct mddev *mddev)
+{
+	return READ_ONCE(*R5_FIELD(int, mddev, mddev__degraded));
+}
+
+/* md's lock for changes to an array; mddev_unlock() is its other half. */
+static inline void mddev_lock_for_change(struct mddev *mddev)
+{
+	mutex_lock(R5_FIELD(struct mutex, mddev, mddev__reconfig_mutex));
+}
+
+#endif

@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the tests of raid5-deadline share: arrays of disks in memory, and whether they are sound.
+
+# Load the module, enabled unless told otherwise. load [PARAMETER=VALUE...]
+load() {
+	modprobe raid5-deadline enable=1 "$@" || fail "not loaded: $(dmesg | tail -n 3)"
+}
+
+# Make /dev/md0 of disks in memory, parity computed, and set disks to their names.
+# make_array LEVEL DISKS CHUNK_KB [DISK_MB] [COST_NS] [MDADM_OPTION...]; SECTOR is their sector size (512).
+make_array() {
+	local i level=$1 nr=$2 chunk=$3 mb=${4:-64} cost=${5:-0}
+	disks=()
+	modprobe raid456
+	for ((i = 0; i < nr; i++)); do disks+=("$(make_disk "$mb" "$cost")"); done
+	# The disks are full of zeroes, for which all parity is right.
+	mdadm --create /dev/md0 --run --assume-clean --level="$level" --raid-devices="$nr" --chunk="$chunk" \
+		"${@:6}" "${disks[@]/#//dev/}" > /run/mdadm.out 2>&1 || fail "mdadm --create: $(cat /run/mdadm.out)"
+}
+
+# A null_blk of $SECTOR bytes a sector. make_disk MB COST_NS
+make_disk() {
+	local name dir
+	modprobe null_blk nr_devices=0
+	name=nullb$(find /sys/kernel/config/nullb -mindepth 1 -maxdepth 1 -type d | wc -l)
+	dir=/sys/kernel/config/nullb/$name
+	mkdir "$dir"
+	echo "$1" > "$dir/size"
+	echo 1 > "$dir/memory_backed"
+	echo "${SECTOR:-512}" > "$dir/blocksize"
+	echo 2 > "$dir/irqmode"
+	echo "$2" > "$dir/completion_nsec"
+	echo 1 > "$dir/power" || fail "cannot start $name"
+	echo "$name"
+}
+
+# Sectors that the array's disks have read.
+pre_read() {
+	local disk sum=0
+	for disk in "${disks[@]}"; do sum=$((sum + $(disk_read_sectors "$disk"))); done
+	echo $sum
+}
+
+# Direct writes to the array, all as fio is told. writes ARGS...
+writes() {
+	fio --name=w --filename=/dev/md0 --direct=1 --ioengine=libaio --rw=write --randseed=7 "$@" > /run/fio.out 2>&1 ||
+		fail "fio $*: $(cat /run/fio.out)"
+}
+
+# Have the module know md0, which it does a moment after the first write. meet MB: where to write a page.
+meet() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		writes --bs=4k --size=4k --offset="$1m"
+		[ ! -e /sys/block/md0/md/stripe_deadline ] || return 0
+		sleep 0.1
+	done
+	fail "the array is not met: $(dmesg | tail -n 3)"
+}
+
+# The array's own counter. array_counter NAME
+array_counter() {
+	awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' /sys/kernel/debug/raid5_deadline/md0 ||
+		fail "md0 has no counter $1"
+}
+
+# Wait until nothing is being rebuilt, checked or reshaped.
+wait_idle() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(cat /sys/block/md0/md/sync_action)" != idle ] || return 0
+		sleep 0.1
+	done
+	fail "md is still busy: $(cat /proc/mdstat)"
+}
+
+# All parity is right.
+assert_sound() {
+	wait_idle
+	echo check > /sys/block/md0/md/sync_action
+	wait_idle
+	assert_equal "mismatch_cnt" "$(cat /sys/block/md0/md/mismatch_cnt)" 0
+}
+
+# Fill the first MB of the array with bytes that are known, and remember them. fill MB
+fill() {
+	random_file /run/expected "$1"
+	dd if=/run/expected of=/dev/md0 bs="${2:-256k}" oflag=direct status=none
+}
+
+# They are what the array reads. assert_filled
+assert_filled() {
+	echo 3 > /proc/sys/vm/drop_caches
+	cmp -n "$(stat -c %s /run/expected)" /run/expected /dev/md0 || fail "the array has other bytes"
+}
