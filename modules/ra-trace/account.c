@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "account.h"
+
+#define NR_WORDS	(sizeof(struct ra_counts) / sizeof(u64))
+
+struct ra_counts __percpu *ra_counts;
+
+/* Sums at the last reset, protected by base_mutex, which nests in nothing. */
+static struct ra_counts *base;
+static DEFINE_MUTEX(base_mutex);
+
+/* Places are taken once and kept until unload: 0 is free, as no device has that number. */
+static dev_t devs[RA_NR_DEVS];
+static bool dev_has_block[RA_NR_DEVS];
+
+/**
+ * ra_account_create - make the counters
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ra_account_create(void)
+{
+	/* All of it is summed as words; the allocator takes 32 KiB at most. */
+	BUILD_BUG_ON(sizeof(struct ra_counts) % sizeof(u64));
+	BUILD_BUG_ON(sizeof(struct ra_counts) > 32768);
+	base = kvzalloc(sizeof(*base), GFP_KERNEL);
+	if (!base)
+		return -ENOMEM;
+	ra_counts = alloc_percpu(struct ra_counts);
+	if (!ra_counts) {
+		kvfree(base);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * ra_account_destroy - free the counters
+ *
+ * Context: may sleep; nothing counts any more.
+ */
+void ra_account_destroy(void)
+{
+	free_percpu(ra_counts);
+	kvfree(base);
+}
+
+/**
+ * ra_account_dev - the place of a device in the tables
+ * @dev: its number
+ * @block: whether its reads pass the block layer under that number
+ *
+ * Context: any.
+ * Return: the place, RA_DEV_OTHER if all are taken.
+ */
+unsigned int ra_account_dev(dev_t dev, bool block)
+{
+	unsigned int i;
+
+	for (i = RA_DEV_OTHER + 1; i < RA_NR_DEVS; i++) {
+		dev_t there = READ_ONCE(devs[i]);
+
+		if (!there) {
+			there = cmpxchg(&devs[i], 0, dev);
+			if (!there || there == dev) {
+				WRITE_ONCE(dev_has_block[i], block);
+				return i;
+			}
+		}
+		if (there == dev)
+			return i;
+	}
+	return RA_DEV_OTHER;
+}
+
+/**
+ * ra_account_dev_number - the device at a place
+ * @slot: the place
+ * @block: set to whether its reads pass the block layer under that number
+ *
+ * Return: the device's number, 0 if the place is free or RA_DEV_OTHER.
+ */
+dev_t ra_account_dev_number(unsigned int slot, bool *block)
+{
+	*block = READ_ONCE(dev_has_block[slot]);
+	return READ_ONCE(devs[slot]);
+}
+
+/**
+ * ra_account_add - count something of a pattern apart from its calls
+ * @dev: place of the device
+ * @pattern: the pattern
+ * @col: what
+ * @n: how much
+ *
+ * Context: any.
+ */
+void ra_account_add(unsigned int dev, enum ra_pattern pattern, enum ra_column col, u64 n)
+{
+	ra_count(row[dev][pattern][col], n);
+	ra_count(all[col], n);
+}
+
+/**
+ * ra_account - count a readahead
+ * @dev: place of its device
+ * @pattern: its pattern
+ * @seen: the call, after it returned
+ *
+ * Context: preemption disabled.
+ */
+void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen *seen)
+{
+	u64 n[RA_NR_COLUMNS] = {
+		[RA_COUNT] = 1,
+		[RA_SYNC_COUNT] = seen->door != RA_ASYNC,
+		[RA_EOF_COUNT] = ra_seen_eof(seen),
+		[RA_SIZE] = ra_seen_size(seen),
+		[RA_ASYNC_SIZE] = seen->placed ? seen->after.async_size : 0,
+		[RA_ACTUAL] = seen->actual,
+	};
+	unsigned int i;
+
+	for (i = RA_COUNT; i <= RA_ACTUAL; i++)
+		if (n[i])
+			ra_count(row[dev][pattern][i], n[i]);
+	for (i = RA_COUNT; i <= RA_ACTUAL; i++)
+		if (n[i])
+			ra_count(all[i], n[i]);
+}
+
+static void sum(struct ra_counts *sums)
+{
+	u64 *to = (u64 *)sums;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const u64 *from = (const u64 *)per_cpu_ptr(ra_counts, cpu);
+
+		for (i = 0; i < NR_WORDS; i++)
+			to[i] += READ_ONCE(from[i]);
+	}
+}
+
+/**
+ * ra_account_sums - all counters since the last reset
+ * @all_before: set to the count of all readaheads before the rows were read;
+ *	a sum of rows that is less is wrong
+ *
+ * Context: may sleep.
+ * Return: sums over CPUs, to be freed by kvfree(), or NULL.
+ */
+struct ra_counts *ra_account_sums(u64 *all_before)
+{
+	struct ra_counts *sums = kvzalloc(sizeof(*sums), GFP_KERNEL);
+	unsigned int i;
+	u64 before;
+	int cpu;
+
+	if (!sums)
+		return NULL;
+	mutex_lock(&base_mutex);
+	before = -base->all[RA_COUNT];
+	for_each_possible_cpu(cpu)
+		before += READ_ONCE(per_cpu_ptr(ra_counts, cpu)->all[RA_COUNT]);
+	*all_before = before;
+	sum(sums);
+	for (i = 0; i < NR_WORDS; i++)
+		((u64 *)sums)[i] -= ((u64 *)base)[i];
+	mutex_unlock(&base_mutex);
+	return sums;
+}
+
+/**
+ * ra_account_reset - count from 0 again
+ *
+ * Moves the base: setting other CPUs' counters to 0 would lose counts.
+ *
+ * Context: may sleep.
+ */
+void ra_account_reset(void)
+{
+	mutex_lock(&base_mutex);
+	memset(base, 0, sizeof(*base));
+	sum(base);
+	mutex_unlock(&base_mutex);
+}

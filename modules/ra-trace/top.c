@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A small table per CPU, which forgets: where four files share a set, the one
+ * with the least pages makes room, and what was counted for it is counted as
+ * lost. Files that are busy enough to matter stay.
+ */
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/kdev_t.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "account.h"
+#include "calls.h"
+#include "top.h"
+
+#define SET_BITS	5
+#define NR_WAYS		4
+#define NR_ENTRIES	(NR_WAYS << SET_BITS)
+#define NR_SHOWN	64
+
+/**
+ * struct entry - what a CPU counted for a file
+ * @ino: the file
+ * @dev: its device; 0: free
+ * @epoch: of the reset after which it was counted; free if another
+ * @n: as in the tables, up to RA_ACTUAL
+ */
+struct entry {
+	u64 ino;
+	dev_t dev;
+	unsigned int epoch;
+	u64 n[RA_ACTUAL + 1];
+};
+
+struct table {
+	struct entry entry[NR_ENTRIES];
+};
+
+static struct table __percpu *tables;
+static unsigned int epoch;
+
+/**
+ * ra_top_create - make the tables
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ra_top_create(void)
+{
+	tables = alloc_percpu(struct table);
+	return tables ? 0 : -ENOMEM;
+}
+
+/**
+ * ra_top_destroy - free the tables
+ *
+ * Context: may sleep; nothing counts any more.
+ */
+void ra_top_destroy(void)
+{
+	free_percpu(tables);
+}
+
+/**
+ * ra_top_reset - count from 0 again
+ *
+ * Context: any.
+ */
+void ra_top_reset(void)
+{
+	WRITE_ONCE(epoch, epoch + 1);
+}
+
+static struct entry *entry_for(struct table *table, dev_t dev, u64 ino)
+{
+	struct entry *set = &table->entry[hash_64(ino ^ dev, SET_BITS) * NR_WAYS];
+	unsigned int now = READ_ONCE(epoch);
+	struct entry *least = set;
+	unsigned int i;
+
+	for (i = 0; i < NR_WAYS; i++) {
+		if (set[i].dev == dev && set[i].ino == ino && set[i].epoch == now)
+			return &set[i];
+		if (!set[i].dev || set[i].epoch != now) {
+			least = &set[i];
+			least->dev = 0;
+		} else if (least->dev && set[i].n[RA_ACTUAL] < least->n[RA_ACTUAL]) {
+			least = &set[i];
+		}
+	}
+	if (least->dev) {
+		ra_count(misc[RA_TOP_LOST], least->n[RA_COUNT]);
+		ra_count(misc[RA_TOP_LOST_PAGES], least->n[RA_ACTUAL]);
+	}
+	/* A reader that looks now sees a free entry. */
+	WRITE_ONCE(least->dev, 0);
+	memset(least->n, 0, sizeof(least->n));
+	least->ino = ino;
+	least->epoch = now;
+	/* With its numbers set. */
+	smp_store_release(&least->dev, dev);
+	return least;
+}
+
+/**
+ * ra_top_count - count a readahead for its file
+ * @call: the call, after it returned
+ *
+ * Context: preemption disabled.
+ */
+void ra_top_count(const struct ra_call *call)
+{
+	const struct inode *inode = call->ractl->mapping->host;
+	bool is_bdev = S_ISBLK(inode->i_mode);
+	struct entry *entry = entry_for(this_cpu_ptr(tables),
+					is_bdev ? inode->i_rdev : inode->i_sb->s_dev,
+					is_bdev ? 0 : inode->i_ino);
+
+	entry->n[RA_COUNT]++;
+	entry->n[RA_SYNC_COUNT] += call->seen.door != RA_ASYNC;
+	entry->n[RA_EOF_COUNT] += ra_seen_eof(&call->seen);
+	entry->n[RA_SIZE] += ra_seen_size(&call->seen);
+	entry->n[RA_ASYNC_SIZE] += call->seen.placed ? call->seen.after.async_size : 0;
+	entry->n[RA_ACTUAL] += call->seen.actual;
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return 0;
+}
+
+static int by_pages(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->n[RA_ACTUAL] != y->n[RA_ACTUAL])
+		return x->n[RA_ACTUAL] > y->n[RA_ACTUAL] ? -1 : 1;
+	return by_file(a, b);
+}
+
+static unsigned int collect(struct entry *all)
+{
+	unsigned int i, nr = 0, now = READ_ONCE(epoch);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct table *table = per_cpu_ptr(tables, cpu);
+
+		for (i = 0; i < NR_ENTRIES; i++) {
+			/* Its numbers are those of this device, or older. */
+			dev_t dev = smp_load_acquire(&table->entry[i].dev);
+
+			if (!dev)
+				continue;
+			all[nr] = table->entry[i];
+			all[nr].dev = dev;
+			if (all[nr].epoch == now && READ_ONCE(table->entry[i].dev) == dev)
+				nr++;
+		}
+	}
+	return nr;
+}
+
+/* What several CPUs counted for a file becomes one entry. */
+static unsigned int merge(struct entry *all, unsigned int nr)
+{
+	unsigned int i, col, merged = 0;
+
+	sort(all, nr, sizeof(*all), by_file, NULL);
+	for (i = 0; i < nr; i++) {
+		if (merged && !by_file(&all[merged - 1], &all[i]))
+			for (col = 0; col <= RA_ACTUAL; col++)
+				all[merged - 1].n[col] += all[i].n[col];
+		else
+			all[merged++] = all[i];
+	}
+	return merged;
+}
+
+/**
+ * ra_top_show - print the busiest files
+ * @m: where to
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ra_top_show(struct seq_file *m)
+{
+	struct entry *all = kvcalloc(num_possible_cpus() * NR_ENTRIES, sizeof(*all), GFP_KERNEL);
+	unsigned int i, col, nr;
+
+	if (!all)
+		return -ENOMEM;
+	nr = merge(all, collect(all));
+	sort(all, nr, sizeof(*all), by_pages, NULL);
+	seq_printf(m, "%-10s %12s %10s %10s %10s %12s %12s %12s\n", "dev", "ino", "count",
+		   "sync_count", "eof_count", "size", "async_size", "actual");
+	for (i = 0; i < min(nr, NR_SHOWN); i++) {
+		seq_printf(m, "%3u:%-6u %12llu", MAJOR(all[i].dev), MINOR(all[i].dev), all[i].ino);
+		for (col = RA_COUNT; col <= RA_ACTUAL; col++)
+			seq_printf(m, col < RA_SIZE ? " %10llu" : " %12llu", all[i].n[col]);
+		seq_putc(m, '\n');
+	}
+	kvfree(all);
+	return 0;
+}
