@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What rastat makes of the module's tables."""
+
+import importlib.machinery
+import importlib.util
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).with_name("rastat")
+
+
+def load() -> Any:
+    loader = importlib.machinery.SourceFileLoader("rastat", str(SOURCE))
+    spec = importlib.util.spec_from_loader("rastat", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look for their module there.
+    sys.modules["rastat"] = module
+    loader.exec_module(module)
+    return module
+
+
+rastat = load()
+
+COLUMNS = "pattern count sync_count eof_count size async_size actual used unused unknown"
+TEXT = f"""# check: ok
+dev 8:1 entered 40 block 40
+{COLUMNS}
+initial0 1 1 0 8 4 8 8 0 0
+random 4 4 0 4 0 4 n/a n/a n/a
+all 5 5 0 12 4 12 8 0 0
+dev 0:52 entered 40 block n/a
+{COLUMNS}
+initial0 3 3 0 24 12 24 6 2 0
+random 0 0 0 0 0 0 n/a n/a n/a
+all 3 3 0 24 12 24 6 2 0
+"""
+
+
+class Parse(unittest.TestCase):
+    def test_devices_and_rows(self) -> None:
+        sample = rastat.parse(TEXT, 0.0)
+        self.assertEqual(list(sample.devices), ["8:1", "0:52"])
+        self.assertEqual(sample.devices["8:1"]["initial0"]["actual"], 8)
+        self.assertIsNone(sample.devices["8:1"]["random"]["used"])
+        self.assertEqual(sample.warnings, [])
+
+    def test_a_mismatch_is_passed_on(self) -> None:
+        sample = rastat.parse(TEXT.replace("# check: ok", "# MISMATCH: patterns sum to 1, all is 2"), 0.0)
+        self.assertEqual(sample.warnings, ["MISMATCH: patterns sum to 1, all is 2"])
+
+
+class Sums(unittest.TestCase):
+    def test_all_devices(self) -> None:
+        total = rastat.total_of(rastat.parse(TEXT, 0.0), None)
+        self.assertEqual(total["initial0"]["count"], 4)
+        self.assertIsNone(total["random"]["used"])
+
+    def test_one_device(self) -> None:
+        self.assertEqual(rastat.total_of(rastat.parse(TEXT, 0.0), "0:52")["all"]["actual"], 24)
+        self.assertEqual(rastat.total_of(rastat.parse(TEXT, 0.0), "9:9"), {})
+
+    def test_difference(self) -> None:
+        old = rastat.total_of(rastat.parse(TEXT, 0.0), "8:1")
+        new = rastat.total_of(rastat.parse(TEXT, 0.0), None)
+        self.assertEqual(rastat.difference(new, old)["initial0"]["actual"], 24)
+        self.assertIsNone(rastat.difference(new, old)["random"]["used"])
+
+    def test_a_reset_in_between_gives_no_negative_numbers(self) -> None:
+        old = rastat.total_of(rastat.parse(TEXT, 0.0), None)
+        new = rastat.total_of(rastat.parse(TEXT, 0.0), "8:1")
+        self.assertEqual(rastat.difference(new, old)["initial0"]["actual"], 8)
+
+
+class Figures(unittest.TestCase):
+    def test_rates_and_shares(self) -> None:
+        row = rastat.parse(TEXT, 0.0).devices["0:52"]["initial0"]
+        shown = rastat.figures(row, 2.0)
+        self.assertEqual(shown["per_s"], 1.5)
+        self.assertEqual(shown["kib"], 8 * rastat.PAGE_KIB)
+        self.assertEqual(shown["hit"], 0.75)
+        self.assertEqual(shown["waste"], 0.25)
+
+    def test_what_is_not_known_is_not_zero(self) -> None:
+        shown = rastat.figures(rastat.parse(TEXT, 0.0).devices["8:1"]["random"], 1.0)
+        self.assertIsNone(shown["hit"])
+        self.assertIn("      -", rastat.line_of("random", shown))
+
+
+if __name__ == "__main__":
+    unittest.main()
