@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The only entry point. `make help` lists every target.
 
-MODULES := ctxra ra-trace raid5-deadline
+MODULES := ctxra ra-trace
 SUITES  := bookworm trixie trixie-backports
 KVER    ?= $(shell uname -r)
 SUITE   ?= trixie

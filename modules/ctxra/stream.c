@@ -156,6 +156,7 @@ static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 	s->hits = 0;
 	s->lapses = 0;
 	s->turns = 0;
+	s->trust = 0;
 	s->reordered = false;
 	s->trial = false;
 }
@@ -190,12 +191,8 @@ bool ctxra_stream_wanted(const struct ctxra_request *rq)
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq)
 {
-	s->file = *file;
+	*s = (struct ctxra_stream){ .file = *file, .last = rq->index, .nr = rq->nr };
 	restart(s, rq);
-	s->last = rq->index;
-	s->step = 0;
-	s->steps = 0;
-	s->nr = rq->nr;
 	if (rq->marker) {
 		s->edge = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
 		s->asked = s->edge - s->base;
@@ -614,6 +611,7 @@ bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
 static void demote(struct ctxra_stream *s)
 {
 	s->kind = CTXRA_SEEN;
+	s->trust = 0;
 	s->edge = s->base;
 	s->asked = 0;
 	s->hits = 0;
