@@ -26,8 +26,14 @@ LABELS = {
     "shuffle-8": "8 readers,\nshuffled by 8",
     "shuffle-8-1M": "8 readers,\nshuffled, 1 MiB",
     "streams-2": "2 streams,\n1 descriptor",
+    "streams-8": "8 streams,\n1 descriptor",
+    "reverse": "backwards",
+    "reverse-1M": "backwards,\n1 MiB",
+    "stride-2": "every second\n64 KiB",
+    "noise-50": "amid as much\nnoise",
     "nfs-16": "NFS server,\n16 nfsd",
     "random-4K": "random\n4 KiB",
+    "runs-of-4": "random runs\nof 4 x 4 KiB",
 }
 COLOURS = {"stock": "#9aa5b1", "ctxra": "#1f6f8b"}
 
