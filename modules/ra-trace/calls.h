@@ -18,6 +18,7 @@ struct readahead_control;
  * @ractl: the caller's control, valid until the call returns
  * @file: the open file, may be NULL
  * @ra: the state that @ractl pointed to at the entry, may be NULL
+ * @own_file: it reads @file itself, and not something for its sake
  * @place: where it is found, NULL if all places were taken
  * @dev: place of the device in the counters
  * @pattern: valid from the moment that the stock code begins to read
@@ -28,6 +29,7 @@ struct ra_call {
 	struct readahead_control *ractl;
 	struct file *file;
 	struct file_ra_state *ra;
+	bool own_file;
 	struct ra_place *place;
 	unsigned int dev;
 	enum ra_pattern pattern;
@@ -36,7 +38,9 @@ struct ra_call {
 
 /**
  * struct ra_place - a running call's place in the table
- * @call: the call; for its own task only
+ * @call: the call; for its own task only. When hooks are taken out, places of
+ *	calls that are still asleep stay behind until the table goes: what is
+ *	looked up in one may use its values, but never follow its pointers.
  * @mapping: the file that is read
  * @dev_number: its device
  * @dev: place of the device in the counters
@@ -45,7 +49,7 @@ struct ra_call {
  * @run: how many
  */
 struct ra_place {
-	struct ra_call *call;
+	struct ra_call call;
 	struct address_space *mapping;
 	dev_t dev_number;
 	unsigned int dev;
@@ -56,7 +60,8 @@ struct ra_place {
 
 int ra_calls_create(void);
 void ra_calls_destroy(void);
-struct ra_place *ra_calls_begin(struct ra_call *call, struct address_space *mapping, dev_t dev);
+struct ra_place *ra_calls_begin(const struct ra_call *call, struct address_space *mapping,
+				dev_t dev);
 void ra_calls_end(struct ra_place *place);
 struct ra_place *ra_calls_find(const struct address_space *mapping);
 struct ra_place *ra_calls_find_dev(dev_t dev);

@@ -50,13 +50,25 @@ static struct ra_call *outer_call(const struct readahead_control *ractl)
 {
 	struct ra_place *place = ra_calls_find(ractl->mapping);
 
-	return place ? place->call : NULL;
+	return place ? &place->call : NULL;
 }
 NOKPROBE_SYMBOL(outer_call);
 
-static void call_begin(struct ra_call *call, enum ra_door door, struct readahead_control *ractl,
-		       unsigned long nr)
+/**
+ * struct door_call - what a hook remembers of a call until it returns
+ * @call: in its place in the table, or @spare
+ * @spare: if the table had no place
+ */
+struct door_call {
+	struct ra_call *call;
+	struct ra_call spare;
+};
+
+static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door,
+				  struct readahead_control *ractl, unsigned long nr)
 {
+	struct ra_call *call = &door_call->spare;
+	struct ra_place *place;
 	struct inode *inode = ractl->mapping->host;
 	bool is_bdev = S_ISBLK(inode->i_mode);
 	dev_t dev = is_bdev ? inode->i_rdev : inode->i_sb->s_dev;
@@ -67,6 +79,7 @@ static void call_begin(struct ra_call *call, enum ra_door door, struct readahead
 		.ractl = ractl,
 		.file = ractl->file,
 		.ra = ractl->ra,
+		.own_file = ractl->file && ractl->file->f_mapping == ractl->mapping,
 		.dev = ra_account_dev(dev, is_bdev || inode->i_sb->s_bdev),
 		.seen = {
 			.door = door,
@@ -82,9 +95,13 @@ static void call_begin(struct ra_call *call, enum ra_door door, struct readahead
 		call->seen.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
 		call->seen.ra_pages = ra->ra_pages;
 	}
-	call->place = ra_calls_begin(call, ractl->mapping, dev);
-	if (!call->place)
+	place = ra_calls_begin(call, ractl->mapping, dev);
+	if (place)
+		call = &place->call;
+	else
 		ra_count(misc[RA_NOT_FOLLOWED], 1);
+	door_call->call = call;
+	return call;
 }
 NOKPROBE_SYMBOL(call_begin);
 
@@ -121,9 +138,9 @@ NOKPROBE_SYMBOL(sync_entry);
 static bool async_entry(struct pt_regs *regs, void *data)
 {
 	struct folio *folio = (struct folio *)regs_get_kernel_argument(regs, 1);
-	struct ra_call *call = data;
+	struct ra_call *call;
 
-	call_begin(call, RA_ASYNC, ractl_of(regs), regs_get_kernel_argument(regs, 2));
+	call = call_begin(data, RA_ASYNC, ractl_of(regs), regs_get_kernel_argument(regs, 2));
 	call->seen.marker_pages = folio_nr_pages(folio);
 	call->seen.writeback = folio_test_writeback(folio);
 	return true;
@@ -141,8 +158,7 @@ static bool order_entry(struct pt_regs *regs, void *data)
 			window_placed(call, ractl->_index, ra);
 		return false;
 	}
-	call = data;
-	call_begin(call, RA_FAULT, ractl, 0);
+	call = call_begin(data, RA_FAULT, ractl, 0);
 	window_placed(call, ractl->_index, ra);
 	return true;
 }
@@ -167,10 +183,8 @@ static bool unbounded_entry(struct pt_regs *regs, void *data)
 	struct ra_call *call = outer_call(ractl);
 	bool nested = call;
 
-	if (!nested) {
-		call = data;
-		call_begin(call, RA_OTHER, ractl, regs_get_kernel_argument(regs, 1));
-	}
+	if (!nested)
+		call = call_begin(data, RA_OTHER, ractl, regs_get_kernel_argument(regs, 1));
 	call->seen.asked += regs_get_kernel_argument(regs, 1);
 	classify(call, ractl->ra);
 	return !nested;
@@ -195,14 +209,14 @@ static bool order_is_seen(void);
 
 static void door_returned(struct pt_regs *regs, void *data)
 {
-	struct ra_call *call = data;
+	struct ra_call *call = ((struct door_call *)data)->call;
 	struct ra_seen *seen = &call->seen;
+	struct ra_place *place = call->place;
 	enum ra_why why;
 
-	if (call->place) {
-		ra_pages_flush(call->place);
-		seen->actual = max(call->place->pages, 0L);
-		ra_calls_end(call->place);
+	if (place) {
+		ra_pages_flush(place);
+		seen->actual = max(place->pages, 0L);
 	}
 	if (!call->classified && !order_is_seen())
 		look_afterwards(call);
@@ -217,6 +231,8 @@ static void door_returned(struct pt_regs *regs, void *data)
 	why = ra_why(seen);
 	if (why != RA_WHY_NOT)
 		ra_count(why[why], 1);
+	if (place)
+		ra_calls_end(place);
 }
 NOKPROBE_SYMBOL(door_returned);
 
@@ -226,7 +242,7 @@ enum { SYNC, ASYNC, ORDER, FORCE, UNBOUNDED };
 	.spec = { .symbol = function, .kind = HOOK_ENTRY, .optional = may_lack },	\
 	.entry = on_entry,							\
 	.returned = door_returned,						\
-	.data_size = sizeof(struct ra_call),					\
+	.data_size = sizeof(struct door_call),					\
 	.max_calls = MAX_CALLS,							\
 }
 

@@ -33,12 +33,12 @@
  */
 void ra_pages_flush(struct ra_place *place)
 {
-	const struct ra_call *call = place->call;
+	const struct ra_call *call = &place->call;
 
 	/* What is asked for is not read ahead. */
 	if (place->run && call->pattern != RA_RANDOM && ra_waste_is_on()) {
 		/* A directory's blocks, say: file systems read them in ways that are not seen. */
-		if (!call->file || call->file->f_mapping != place->mapping)
+		if (!call->own_file)
 			ra_account_add(place->dev, call->pattern, RA_UNKNOWN, place->run);
 		else
 			ra_waste_follow(place->mapping, place->run_start, place->run, place->dev,

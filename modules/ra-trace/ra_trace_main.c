@@ -53,9 +53,10 @@ no_memory:
 
 static void ra_disable(void)
 {
+	/* Tracepoints first: a call whose return will not be seen gets no more pages. */
+	ra_pages_detach();
 	ra_doors_close();
 	ra_tracing_stop();
-	ra_pages_detach();
 	ra_waste_destroy();
 	ra_calls_destroy();
 }
