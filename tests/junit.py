@@ -10,10 +10,13 @@ from pathlib import Path
 # What XML 1.0 cannot hold.
 UNPRINTABLE = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]")
 
+# What holds the reason. flakyFailure, for a test that passed at its second try, is Maven Surefire's.
+TAGS = {"failed": "failure", "skipped": "skipped", "passed": "flakyFailure"}
+
 
 @dataclass(frozen=True)
 class Case:
-    """One test. verdict is passed, failed or skipped; reason says why it is not passed."""
+    """One test. verdict is passed, failed or skipped; reason says why it is not passed, or not at its first try."""
 
     suite: str
     name: str
@@ -81,9 +84,8 @@ def add(suite: ElementTree.Element, stage: str, case: Case) -> None:
         name=printable(case.name),
         time=f"{case.seconds:.1f}",
     )
-    if case.verdict != "passed":
-        tag = "failure" if case.verdict == "failed" else "skipped"
-        ElementTree.SubElement(element, tag, message=printable(case.reason))
+    if case.verdict != "passed" or case.reason:
+        ElementTree.SubElement(element, TAGS[case.verdict], message=printable(case.reason))
     if case.output:
         ElementTree.SubElement(element, "system-out").text = printable(case.output)
 
@@ -97,3 +99,18 @@ def read_totals(path: Path) -> Totals:
     failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
     skipped = sum(case.find("skipped") is not None for case in cases)
     return Totals(len(cases) - failed - skipped, failed, skipped)
+
+
+def read_troubles(path: Path) -> list[str]:
+    """A line for each test of a file that failed, or passed at its second try only."""
+    try:
+        cases = list(ElementTree.parse(path).iter("testcase"))
+    except (OSError, ElementTree.ParseError) as error:
+        return [f"failed: {path}: {error}"]
+    lines = []
+    for case in cases:
+        for tag, verdict in (("failure", "failed"), ("error", "failed"), ("flakyFailure", "second try")):
+            if (found := case.find(tag)) is not None:
+                reason = found.get("message", "").partition("\n")[0]
+                lines.append(f"{verdict}: {case.get('classname')} {case.get('name')}: {reason}")
+    return lines

@@ -5,12 +5,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from junit import Case, Totals, count, read_totals, write
+from junit import Case, Totals, count, read_totals, read_troubles, write
 
 CASES = (
     Case("one", "good", "passed", seconds=1.25),
     Case("one", "bad <&>", "failed", 'reason "quoted" \x1b[31m', "line\n\x00\ufffe"),
     Case("two", "odd", "skipped", "no such device"),
+    Case("two", "lucky", "passed", "first try: 9, at most 8"),
 )
 
 
@@ -22,7 +23,20 @@ class Files(unittest.TestCase):
 
     def test_round_trip(self) -> None:
         write(self.path, "stage", CASES)
-        self.assertEqual(read_totals(self.path), Totals(1, 1, 1))
+        self.assertEqual(read_totals(self.path), Totals(2, 1, 1))
+
+    def test_troubles(self) -> None:
+        write(self.path, "stage", CASES)
+        self.assertEqual(
+            read_troubles(self.path),
+            [
+                'failed: stage.one bad <&>: reason "quoted" ?[31m',
+                "second try: stage.two lucky: first try: 9, at most 8",
+            ],
+        )
+
+    def test_no_file_is_a_trouble(self) -> None:
+        self.assertEqual(len(read_troubles(self.path)), 1)
 
     def test_no_cases(self) -> None:
         write(self.path, "stage", [])
@@ -39,7 +53,7 @@ class Files(unittest.TestCase):
 
 class Sums(unittest.TestCase):
     def test_count(self) -> None:
-        self.assertEqual(count(CASES), Totals(1, 1, 1))
+        self.assertEqual(count(CASES), Totals(2, 1, 1))
 
     def test_text(self) -> None:
         total = Totals(1, 2, 3) + Totals(10, 20, 30)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Running the tests: which there are, on which root each runs, and how it ended."""
 
+import dataclasses
 import difflib
 import re
 import subprocess
@@ -11,13 +12,19 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import junit, machine, roots
-from .junit import Result
+import junit
+
+from . import machine, roots
 from .paths import BUILD, HELPERS, RESULTS, RUNS, TESTS, TOP
 from .progress import Trouble, say
 
 SKIPPED = 77
-SETTING = re.compile(r"^([A-Z]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
+# assert_at_most and assert_at_least of guest/lib.sh.
+MISSED_ITS_BAR = 75
+CONSOLE_TAIL = 40
+# How much longer than the stock kernel one with sanitizers may take.
+DEBUG_SLOWNESS = 5
+SETTING = re.compile(r"^([A-Z_]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,16 +55,16 @@ def read_test(path: Path) -> Test:
     return Test(path, settings)
 
 
-def find_tests(wanted: str) -> list[Test]:
-    """The tests whose name begins so; those that take long only if one is named: ctxra/010."""
+def find_tests(wanted: Sequence[str]) -> list[Test]:
+    """The tests whose name begins so, or all; those that take long only if one is named: ctxra/010."""
     paths = [path for path in sorted(TESTS.glob("*/[0-9][0-9][0-9]-*")) if path.suffix != ".out"]
-    tests = [test for test in map(read_test, paths) if test.name.startswith(wanted)]
-    if not tests:
-        known = ", ".join(f"{path.parent.name}/{path.name}" for path in paths)
-        raise Trouble(f"no test begins with {wanted!r}; there are {known}")
-    if "/" in wanted:
-        return tests
-    long = [test.name for test in tests if test.setting("LONG")]
+    all_tests = [read_test(path) for path in paths]
+    for start in wanted:
+        if not any(test.name.startswith(start) for test in all_tests):
+            raise Trouble(f"no test begins with {start!r}; there are {', '.join(test.name for test in all_tests)}")
+    tests = [test for test in all_tests if not wanted or test.name.startswith(tuple(wanted))]
+    named = tuple(start for start in wanted if "/" in start)
+    long = [test.name for test in tests if test.setting("LONG") and not test.name.startswith(named)]
     if long:
         say(f"vm: left out, as they take long: {', '.join(long)}")
     return [test for test in tests if test.name not in long]
@@ -74,29 +81,72 @@ def build_helpers() -> None:
         raise Trouble(f"{source} does not compile: see above")
 
 
-def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> Result:
-    """Run one test in a VM of its own."""
-    allowed = test.setting("SUITES", " ".join(roots.SUITES)).split()
+def not_for(test: Test, suite: str) -> str:
+    """Why a test is not run on a suite; empty if it is."""
+    allowed = test.setting("SUITES", suite).split()
     if suite not in allowed:
-        return Result(suite, test.name, "skipped", f"is for {' '.join(allowed)}")
+        return f"is for {' '.join(allowed)}"
+    return "is for a stock root" if suite == roots.DEBUG and test.is_plain else ""
+
+
+def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> junit.Case:
+    """Run one test, and once more if a count missed its bar and nothing else was wrong; say so if it passes then."""
+    if reason := not_for(test, suite):
+        return junit.Case(suite, test.name, "skipped", reason)
+    first, missed = run_once(test, suite, args)
+    if not missed:
+        return first
+    second, _ = run_once(test, suite, args)
+    return second_try(first, second)
+
+
+def second_try(first: junit.Case, second: junit.Case) -> junit.Case:
+    """What two runs amount to, of which the first missed a bar."""
+    reason = f"first try: {first.reason}"
+    if second.verdict != "passed":
+        reason = f"{second.reason}; {reason}"
+    return dataclasses.replace(
+        second,
+        reason=reason,
+        output=f"{first.output.rstrip()}\n--- second try\n{second.output}",
+        seconds=first.seconds + second.seconds,
+    )
+
+
+def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, bool]:
+    """Run one test in a VM of its own, and tell whether all that was wrong is a count that missed its bar."""
     begin = time.monotonic()
+    debug = suite == roots.DEBUG
     job = machine.Job(
         roots.root_of(suite, test.is_plain),
         RUNS / "check" / suite / test.name.replace("/", "-"),
         command=("/mnt/seqkeep/guest/run-test", f"/mnt/seqkeep/{test.name}", *args),
-        timeout_s=int(test.setting("TIMEOUT", "300")),
-        memory=test.setting("MEMORY", "2G"),
+        timeout_s=int(test.setting("TIMEOUT", "300")) * (DEBUG_SLOWNESS if debug else 1),
+        memory=test.setting("MEMORY", "4G" if debug else "2G"),
         cpus=int(test.setting("CPUS", "2")),
         network=test.setting("NETWORK") == "1",
         clock=test.setting("CLOCK", "instructions"),
+        kernel_args=test.setting("KERNEL_ARGS"),
     )
     try:
         outcome = machine.run(job)
     except Trouble as trouble:
-        return Result(suite, test.name, "failed", str(trouble))
+        return junit.Case(suite, test.name, "failed", str(trouble)), False
     seconds = time.monotonic() - begin
     verdict, reason = judge(test, outcome)
-    return Result(suite, test.name, verdict, reason, seconds, outcome.output, job.directory / "console.log")
+    output = outcome.output
+    if verdict == "failed":
+        output = f"{output.rstrip()}\n{console_tail(job.directory / 'console.log')}"
+    missed = not outcome.trouble and outcome.status == MISSED_ITS_BAR
+    return junit.Case(suite, test.name, verdict, reason, output, seconds), missed
+
+
+def console_tail(console: Path) -> str:
+    """The end of a console log, for who looks for the reason of a failure."""
+    if not console.exists():
+        return ""
+    lines = console.read_text(errors="replace").splitlines()[-CONSOLE_TAIL:]
+    return "\n".join([f"--- end of {console}", *lines])
 
 
 def judge(test: Test, outcome: machine.Outcome) -> tuple[str, str]:
@@ -121,9 +171,9 @@ def judge(test: Test, outcome: machine.Outcome) -> tuple[str, str]:
     return "passed", ""
 
 
-def check_harness() -> list[Result]:
+def check_harness() -> list[junit.Case]:
     """The harness's own unit tests: no VM verdict is worth much if these fail."""
-    results: list[Result] = []
+    results: list[junit.Case] = []
 
     class Collector(unittest.TestResult):
         def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 (unittest's name)
@@ -132,7 +182,7 @@ def check_harness() -> list[Result]:
                 trace for case, trace in self.failures + self.errors if test in (case, getattr(case, "test_case", None))
             ]
             verdict = "failed" if traces else "passed"
-            results.append(Result("host", f"harness/{test.id().rpartition('.')[2]}", verdict, "\n".join(traces)))
+            results.append(junit.Case("host", f"harness/{test.id().rpartition('.')[2]}", verdict, "\n".join(traces)))
 
     unittest.defaultTestLoader.discover(str(TESTS / "host"), "*_test.py", str(TESTS)).run(Collector())
     return results
@@ -150,15 +200,15 @@ def make_roots(kinds: Iterable[tuple[str, bool]]) -> dict[tuple[str, bool], str]
     return broken
 
 
-def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> list[Result]:
+def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> list[junit.Case]:
     """Run tests on suites, some at a time, with a line as each ends."""
-    broken = make_roots(dict.fromkeys((suite, test.is_plain) for test, suite in pairs))
+    broken = make_roots(dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not not_for(test, suite)))
 
-    def run_one(test: Test, suite: str) -> Result:
+    def run_one(test: Test, suite: str) -> junit.Case:
         no_root = broken.get((suite, test.is_plain))
-        return Result(suite, test.name, "failed", no_root) if no_root else run_test(test, suite, args)
+        return junit.Case(suite, test.name, "failed", no_root) if no_root else run_test(test, suite, args)
 
-    results: list[Result] = []
+    results: list[junit.Case] = []
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(run_one, test, suite) for test, suite in pairs]
         try:
@@ -173,19 +223,18 @@ def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> li
     return results
 
 
-def report(result: Result, position: str) -> None:
-    name = result.name.partition("-")[0]
-    print(
-        f"{position} {result.suite} {name} ... {result.verdict} ({result.seconds:.0f} s)",
-        flush=True,
-    )
-    if result.verdict == "skipped":
+def report(result: junit.Case, position: str) -> None:
+    module, _, test = result.name.partition("/")
+    name = f"{module}/{test.partition('-')[0]}"
+    print(f"{position} {result.suite} {name} ... {result.verdict} ({result.seconds:.0f} s)", flush=True)
+    if result.verdict != "failed" and result.reason:
         print(f"    {result.reason}", flush=True)
     if result.verdict == "failed":
-        print("\n".join(f"    {line}" for line in result.details().splitlines()), flush=True)
+        lines = [*result.reason.splitlines(), "--- output", *result.output.rstrip().splitlines()]
+        print("\n".join(f"    {line}" for line in lines), flush=True)
 
 
-def check(suites: list[str], wanted: str, jobs: int, args: Sequence[str]) -> int:
+def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str]) -> int:
     tests = find_tests(wanted)
     for suite in suites:
         roots.check_suite(suite)
@@ -195,8 +244,8 @@ def check(suites: list[str], wanted: str, jobs: int, args: Sequence[str]) -> int
         report(result, f"[{number}/{len(results)}]")
     results += run_all([(test, suite) for suite in suites for test in tests], jobs, args)
     for suite in dict.fromkeys(result.suite for result in results):
-        junit.write(RESULTS / f"vm-{suite}.xml", f"vm-{suite}", [r for r in results if r.suite == suite])
-    counts = {v: sum(r.verdict == v for r in results) for v in ("passed", "failed", "skipped")}
+        junit.write(RESULTS / f"vm-{suite}.xml", "vm", [r for r in results if r.suite == suite])
+    totals = junit.count(results)
     say(f"vm: results in {RESULTS.relative_to(BUILD.parent)}/, console logs in {RUNS.relative_to(BUILD.parent)}/check/")
-    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()), flush=True)
-    return 1 if counts["failed"] or not counts["passed"] else 0
+    print(totals, flush=True)
+    return 0 if totals.good else 1

@@ -6,7 +6,9 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from .check import Test, judge, read_test
+from junit import Case
+
+from .check import Test, judge, read_test, second_try
 from .machine import Outcome
 
 
@@ -53,6 +55,22 @@ class Verdict(unittest.TestCase):
     def test_settings_are_read(self) -> None:
         self.path.write_text('DESCRIPTION="a \'thing\' holds"\nTIMEOUT=20 # seconds\n\ntest() {\n\tA="b"\n}\n')
         self.assertEqual(read_test(self.path).settings, {"DESCRIPTION": "a 'thing' holds", "TIMEOUT": "20"})
+
+
+class SecondTry(unittest.TestCase):
+    FIRST = Case("trixie", "ctxra/003", "failed", "9, expected at most 8", "read 9", 20.0)
+
+    def test_pass_tells_of_the_first(self) -> None:
+        both = second_try(self.FIRST, Case("trixie", "ctxra/003", "passed", "", "read 7", 10.0))
+        self.assertEqual((both.verdict, both.reason), ("passed", "first try: 9, expected at most 8"))
+        self.assertIn("read 9", both.output)
+        self.assertIn("read 7", both.output)
+        self.assertEqual(both.seconds, 30.0)
+
+    def test_whatever_fails_the_second_fails(self) -> None:
+        both = second_try(self.FIRST, Case("trixie", "ctxra/003", "failed", "the console has: BUG", "", 10.0))
+        self.assertEqual(both.verdict, "failed")
+        self.assertTrue(both.reason.startswith("the console has: BUG"))
 
 
 if __name__ == "__main__":
