@@ -10,6 +10,8 @@ from .progress import Trouble, say
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 BACKPORTS = "-backports"
+# Debian's other builds of a release's kernel: trixie-rt is trixie with its real-time kernel.
+FLAVOURS = ("-cloud", "-rt")
 # A question takes seconds, and new kernels come in days.
 ASK_AGAIN_S = 3600
 
@@ -22,9 +24,27 @@ def host_codename() -> str:
     raise Trouble("/etc/os-release names no VERSION_CODENAME: the harness needs a Debian host")
 
 
+def flavour(suite: str) -> str:
+    """Which build of the kernel a suite's name asks for: "" for the usual one."""
+    return next((flavour for flavour in FLAVOURS if suite.endswith(flavour)), "")
+
+
+def pocket(suite: str) -> str:
+    """A suite's name as apt knows it."""
+    return suite.removesuffix(flavour(suite))
+
+
+def release(suite: str) -> str:
+    return pocket(suite).removesuffix(BACKPORTS)
+
+
+def kernel_packages(suite: str) -> tuple[str, str]:
+    """The metapackages of a suite's kernel: the image, and its headers."""
+    return f"linux-image{flavour(suite)}-amd64", f"linux-headers{flavour(suite)}-amd64"
+
+
 def sources(suite: str) -> list[str]:
     """This machine's Debian sources, with its release replaced by that of the suite."""
-    release = suite.removesuffix(BACKPORTS)
     host = host_codename()
     listing = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(CREATED_BY) $(COMPONENT) $(RELEASE) $(REPO_URI)"],
@@ -39,14 +59,16 @@ def sources(suite: str) -> list[str]:
             uris.setdefault(host_release.removeprefix(host), uri)
     if "" not in uris:
         raise Trouble(f"apt has no source for {host} main on this machine: add one to /etc/apt")
-    pockets = {pocket: uri for pocket, uri in uris.items() if pocket in ("", "-updates", "-security")}
-    if suite.endswith(BACKPORTS):
+    # Unstable is one.
+    wanted = [""] if release(suite) == "sid" else ["", "-updates", "-security"]
+    pockets = {name: uri for name, uri in uris.items() if name in wanted}
+    if pocket(suite).endswith(BACKPORTS):
         pockets[BACKPORTS] = uris[""]
-    return [f"deb {uri} {release}{pocket} main" for pocket, uri in pockets.items()]
+    return [f"deb {uri} {release(suite)}{name} main" for name, uri in pockets.items()]
 
 
 def offered_kernel(suite: str) -> str | None:
-    """The version of linux-image-amd64 that the suite has now; None when the archive is out of reach."""
+    """The version of the kernel that the suite has now; None when the archive is out of reach."""
     answer = CACHE / "apt" / suite / "kernel"
     if not answer.exists() or time.time() - answer.stat().st_mtime > ASK_AGAIN_S:
         version = ask_archive(suite)
@@ -82,8 +104,9 @@ def ask_archive(suite: str) -> str | None:
     if update.returncode:
         say(f"vm: the archive of {suite} is out of reach: {update.stderr.strip().splitlines()[-1]}")
         return None
+    image, _ = kernel_packages(suite)
     madison = subprocess.run(
-        ["apt-cache", *options, "madison", "linux-image-amd64"],
+        ["apt-cache", *options, "madison", image],
         capture_output=True,
         text=True,
         check=True,
@@ -91,6 +114,6 @@ def ask_archive(suite: str) -> str | None:
     # "linux-image-amd64 | 6.12.107-1 | http://... trixie/main amd64 Packages", the newest first
     for line in madison.splitlines():
         _, version, origin = (field.strip() for field in line.split("|"))
-        if not suite.endswith(BACKPORTS) or f" {suite}/" in origin:
+        if not pocket(suite).endswith(BACKPORTS) or f" {pocket(suite)}/" in origin:
             return version
-    raise Trouble(f"{suite} has no linux-image-amd64: is the suite's name right?")
+    raise Trouble(f"{suite} has no {image}: is the suite's name right?")

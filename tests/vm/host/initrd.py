@@ -56,7 +56,7 @@ def update_initrd(tree: Path, kver: str, initrd: Path) -> None:
                 content, name = lzma.decompress(content), file.stem
             (stage / "modules" / name).write_bytes(content)
             order.append(name)
-        (stage / "modules" / "order").write_text("\n".join(order) + "\n")
+        (stage / "modules" / "order").write_text("".join(f"{name}\n" for name in order))
         names = "\n".join(str(path.relative_to(stage)) for path in sorted(stage.rglob("*")))
         half_made = initrd.with_suffix(".new")
         with half_made.open("wb") as out:

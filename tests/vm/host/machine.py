@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from . import console
-from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS
+from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
 from .progress import Trouble, locked, say
 from .roots import Root
 
@@ -49,6 +49,8 @@ class Job:
     files: tuple[Path, ...] = ()
     live: bool = False
     clock: str = "instructions"
+    # Words more on the kernel's command line.
+    kernel_args: str = ""
 
 
 @dataclass
@@ -154,7 +156,8 @@ def qemu(job: Job) -> list[str]:
         *shlex.split("setpriv --pdeathsig KILL qemu-system-x86_64 -nodefaults -display none -no-reboot"),
         *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", "max,la57=off"]),
         *("-smp", str(job.cpus), "-m", job.memory),
-        *("-kernel", str(job.root.kernel), "-initrd", str(job.root.initrd), "-append", KERNEL_ARGS),
+        *("-kernel", str(job.root.kernel), "-initrd", str(job.root.initrd)),
+        *("-append", f"{KERNEL_ARGS} {job.root.kernel_args} {job.kernel_args}"),
         *("-drive", f"file={job.root.image},format=raw,if=none,id=root,snapshot=on,cache=unsafe"),
         *shlex.split("-device virtio-blk-pci,drive=root -device virtio-rng-pci"),
     ]
@@ -182,6 +185,11 @@ def qemu(job: Job) -> list[str]:
     return command
 
 
+def meta(key: str) -> str:
+    """One value of the file META."""
+    return subprocess.run([TOP / "packaging" / "meta", key], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def prepare(job: Job) -> None:
     """Make the run's folder, with the job written down for guest/init to source."""
     shutil.rmtree(job.directory, ignore_errors=True)
@@ -194,6 +202,7 @@ def prepare(job: Job) -> None:
     settings = {
         "SUITE": job.root.suite,
         "KVER": job.root.kver,
+        "MODULES": meta("Modules"),
         "SHARES": " ".join(name for name in shares(job) if name not in ("seqkeep", "out")),
         "NETWORK": "1" if job.network else "",
         "TIMEOUT": str(job.timeout_s),

@@ -17,13 +17,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import archive
+from . import archive, debug_kernel
 from .initrd import update_initrd
 from .paths import CACHE, DEBS, TESTS, TOP
 from .progress import Trouble, discard, hold, locked, logged, say, step
 
 SUITES = ("bookworm", "trixie", "trixie-backports")
-KERNEL = ("linux-image-amd64", "linux-headers-amd64")
+# Where make matrix goes besides: other builds of the same kernels, and what the next release will be.
+MORE_SUITES = ("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-rt", "sid", "sid-rt")
+# The user space of the suite that this host runs, with a kernel of our own that has sanitizers.
+DEBUG = "debug"
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "trace-cmd"),
@@ -54,6 +57,12 @@ class Root:
         return self.base / "tree"
 
     @property
+    def kernel_args(self) -> str:
+        """Words for the kernel's command line."""
+        # With sanitizers, ACPI's interpreter takes minutes for QEMU's table of interrupts.
+        return "pci=noacpi" if self.suite == DEBUG else ""
+
+    @property
     def kernel(self) -> Path:
         return self.base / "vmlinuz"
 
@@ -71,8 +80,9 @@ def digest(*parts: str | bytes) -> str:
 
 
 def check_suite(suite: str) -> None:
-    if suite not in SUITES:
-        raise Trouble(f"no suite {suite!r}: choose from {', '.join(SUITES)}")
+    known = (*SUITES, *MORE_SUITES, DEBUG)
+    if suite not in known:
+        raise Trouble(f"no suite {suite!r}: choose from {', '.join(known)}")
     if os.geteuid() != 0:
         raise Trouble("roots are made with chroot and mount: run this as root")
 
@@ -86,6 +96,8 @@ def newest(suite: str) -> Path | None:
 def base_root(suite: str) -> Root:
     """The base of a suite with the kernel the archive offers now, from the cache if it is there."""
     check_suite(suite)
+    if suite == DEBUG:
+        return debug_root()
     with locked(CACHE / f"{suite}.lock"):
         offered = archive.offered_kernel(suite)
         if offered is None:
@@ -94,13 +106,27 @@ def base_root(suite: str) -> Root:
                 raise Trouble(f"no root of {suite} in the cache and no archive to make one from")
             say(f"vm: using the cached root of {suite}: a newer kernel may exist")
             return plain(suite, cached)
-        key = digest(suite, *sorted(KERNEL + PACKAGES), str(RECIPE), offered)
+        key = digest(suite, *sorted(archive.kernel_packages(suite) + PACKAGES), str(RECIPE), offered)
         base = CACHE / f"{suite}_{key}" / "base"
         if not (base / "kver").exists():
             with step(f"making the root of {suite}, kernel {offered}"):
                 build_base(suite, base)
             discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
         return plain(suite, base)
+
+
+def debug_root() -> Root:
+    """The base of the host's own suite with the debug kernel in the place of the stock one."""
+    under = base_root(archive.host_codename())
+    with locked(CACHE / f"{DEBUG}.lock"):
+        kernel = debug_kernel.built()
+        base = CACHE / f"{DEBUG}_{digest(under.base.parent.name, kernel.name)}" / "base"
+        if not (base / "kver").exists():
+            with step(f"making the root of {DEBUG}, kernel {kernel.name}"):
+                debug_kernel.replace_kernel(under.tree, kernel, base / "tree")
+                finish_base(DEBUG, base)
+            discard(set(CACHE.glob(f"{DEBUG}_*")) - {base.parent})
+        return plain(DEBUG, base)
 
 
 def plain(suite: str, base: Path) -> Root:
@@ -117,9 +143,9 @@ def build_base(suite: str, base: Path) -> None:
     tree = base / "tree"
     debs = CACHE / "debs" / suite
     debs.mkdir(parents=True, exist_ok=True)
-    release = suite.removesuffix(archive.BACKPORTS)
-    target = f"/{suite}" if suite != release else ""
-    include = [name + target for name in KERNEL] + list(PACKAGES)
+    release = archive.release(suite)
+    target = f"/{archive.pocket(suite)}" if archive.pocket(suite) != release else ""
+    include = [name + target for name in archive.kernel_packages(suite)] + list(PACKAGES)
     command = [
         # No stock initramfs: the VM boots with ours.
         *shlex.split("env INITRD=No mmdebstrap --variant=apt --skip=essential/unlink"),
@@ -134,6 +160,12 @@ def build_base(suite: str, base: Path) -> None:
         *archive.sources(suite),
     ]
     logged(command, base / "mmdebstrap.log", f"mmdebstrap of {suite}")
+    finish_base(suite, base)
+
+
+def finish_base(suite: str, base: Path) -> None:
+    """What a VM boots, made of base/tree; kver comes last, as it says that all is there."""
+    tree = base / "tree"
     kernels = sorted(path.name for path in (tree / "lib/modules").iterdir())
     if len(kernels) != 1:
         raise Trouble(f"the root of {suite} has {len(kernels)} kernels ({' '.join(kernels)}), expected one")

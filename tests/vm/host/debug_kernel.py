@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel with sanitizers that tests/debug-kernel builds, and a root that has it instead of its own."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from .paths import TOP
+from .progress import Trouble
+
+
+def built() -> Path:
+    """Where the kernel is; its name stands for its content. Built at the first call, which takes half an hour."""
+    build = subprocess.run([TOP / "tests" / "debug-kernel" / "build"], stdout=subprocess.PIPE, text=True, check=False)
+    if build.returncode:
+        raise Trouble("there is no debug kernel: see above")
+    return Path(build.stdout.strip())
+
+
+def replace_kernel(tree: Path, kernel: Path, new: Path) -> None:
+    """Make new a copy of tree, its files linked and not to be written to, that has this kernel and no other."""
+    shutil.rmtree(new.parent, ignore_errors=True)
+    new.parent.mkdir(parents=True)
+    subprocess.run(["cp", "-al", tree, new], check=True)
+    for pattern in ("lib/modules/*", "boot/*"):
+        for old in new.glob(pattern):
+            if old.is_dir():
+                shutil.rmtree(old)
+            else:
+                old.unlink()
+    # lib is a link to usr/lib where Debian has merged them, hence by folder.
+    for folder in ("lib/modules", "boot", "usr/src"):
+        subprocess.run(["cp", "-a", f"{kernel / folder}/.", new / folder], check=True)
+    for modules in (new / "lib/modules").iterdir():
+        subprocess.run(["chroot", new, "/usr/sbin/depmod", modules.name], check=True)
+    # Debian's own headers ask for the compiler by its version, ours by its usual name.
+    (compiler,) = (path for path in (new / "usr/bin").glob("gcc-[0-9]*") if path.name[4:].isdigit())
+    for name in ("gcc", "cc"):
+        (new / "usr/bin" / name).symlink_to(compiler.name)
