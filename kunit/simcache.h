@@ -12,6 +12,7 @@
 #include <linux/hash.h>
 #include <linux/string.h>
 
+#include "ctxra/steer.h"
 #include "stock.h"
 
 /* Time is counted in calls of filemap_get_pages(); an I/O takes this many of them. */
@@ -371,6 +372,19 @@ static inline void sim_async_door(struct simcache *cache, struct stock_ra *ra,
 	if (stock_async(cache->gen, ra, index, sim_order(cache, folio), req, max,
 			sim_next_miss(cache, index + 1, max)) == STOCK_WINDOW)
 		sim_read_window(cache, ra);
+}
+
+/* The state that a steered call gets instead of the file's. */
+static inline struct stock_ra sim_steered(const struct ctxra_steering *st)
+{
+	return (struct stock_ra){
+		.start = st->start,
+		.size = st->size,
+		.async_size = st->async_size,
+		.ra_pages = st->ra_pages,
+		.order = st->order,
+		.prev_pos = st->prev_pos,
+	};
 }
 
 #endif

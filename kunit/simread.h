@@ -9,7 +9,6 @@
 
 #include <linux/prandom.h>
 
-#include "ctxra/steer.h"
 #include "ctxra/stream.h"
 #include "simcache.h"
 
@@ -184,23 +183,25 @@ static inline void sim_check_window(struct sim *sim, const struct ctxra_request 
 }
 
 /* ctxra_sample() */
-static inline void sim_sample(struct simcache *cache, unsigned long start, unsigned long nr,
-			      unsigned int *used, unsigned int *unused)
+static inline struct ctxra_use sim_sample(struct simcache *cache, unsigned long start,
+					  unsigned long nr)
 {
 	unsigned long step = (nr / SIM_SAMPLES) | 1, i;
+	struct ctxra_use use = {};
 
-	*used = 0;
-	*unused = 0;
 	for (i = 0; i < nr && i < step * SIM_SAMPLES; i += step) {
 		const struct sim_page *page = sim_page(cache, start + i);
 
 		if (page->evicted)
 			continue;
-		if (!page->cached || page->used)
-			(*used)++;
+		if (!page->cached)
+			use.absent++;
+		else if (page->used)
+			use.used++;
 		else if (page->ready <= cache->now)
-			(*unused)++;
+			use.unused++;
 	}
+	return use;
 }
 
 /* ctxra_table_follow() and follow() of doors.c, for a cache of one file */
@@ -209,7 +210,6 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 {
 	struct ctxra_file file = { .mapping = sim, .ino = 1 };
 	enum ctxra_verdict verdict;
-	unsigned int used, unused;
 	struct ctxra_window probe;
 	struct ctxra_stream *s;
 
@@ -223,8 +223,9 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 	}
 	s->used = sim->clock;
 	if (ctxra_stream_probe(s, rq, &probe)) {
-		sim_sample(&sim->cache, probe.start, probe.nr, &used, &unused);
-		ctxra_stream_judge(s, &sim->budget, used, unused);
+		struct ctxra_use use = sim_sample(&sim->cache, probe.start, probe.nr);
+
+		ctxra_stream_judge(s, &sim->budget, &use);
 	}
 	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
 	if (verdict != CTXRA_OPEN)
@@ -247,19 +248,6 @@ static inline struct ctxra_request sim_request(const struct sim *sim, unsigned l
 		.win = sim->part ? clamp(sim->part, min(nr, sim->win), sim->win) : sim->win,
 		.eof = sim->cache.eof,
 		.patterns = sim->ctxra,
-	};
-}
-
-/* The state that a steered call gets instead of the file's. */
-static inline struct stock_ra sim_steered(const struct ctxra_steering *st, unsigned int order)
-{
-	return (struct stock_ra){
-		.start = st->start,
-		.size = st->size,
-		.async_size = st->async_size,
-		.ra_pages = st->ra_pages,
-		.order = order,
-		.prev_pos = st->prev_pos,
 	};
 }
 
@@ -286,7 +274,7 @@ static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long 
 	}
 	sim->opened[win.pattern]++;
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
-	steered = sim_steered(&st, 0);
+	steered = sim_steered(&st);
 	sim_sync_door(&sim->cache, &steered, st.index, st.req);
 	KUNIT_ASSERT_EQ(sim->cache.test, sim->cache.read - read, win.nr);
 }
@@ -296,12 +284,14 @@ static inline bool sim_sparse(struct sim *sim, const struct stock_ra *ra, unsign
 {
 	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * sim->win);
-	unsigned int used, unused;
+	struct ctxra_use use;
+	unsigned int all;
 
 	if (prev_index >= index || index - prev_index > 2 * sim->win)
 		return false;
-	sim_sample(&sim->cache, prev_index - nr, nr, &used, &unused);
-	return used + unused >= SIM_SAMPLES / 2 && 8 * unused >= 3 * (used + unused);
+	use = sim_sample(&sim->cache, prev_index - nr, nr);
+	all = use.used + use.unused + use.absent;
+	return all >= SIM_SAMPLES / 2 && 8 * use.unused >= 3 * all;
 }
 
 /* async_entry() of doors.c, then the stock function */
@@ -337,8 +327,8 @@ static inline void sim_marker(struct sim *sim, struct stock_ra *ra, unsigned lon
 		return;
 	}
 	sim->opened[win.pattern]++;
-	ctxra_steer_marker(&win, index, 1UL << order, &st);
-	steered = sim_steered(&st, order);
+	ctxra_steer_marker(&win, index, order, &st);
+	steered = sim_steered(&st);
 	sim_async_door(&sim->cache, &steered, index, st.index, st.req);
 	KUNIT_ASSERT_LE(sim->cache.test, sim->cache.read - read, win.nr);
 }

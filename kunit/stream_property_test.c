@@ -227,8 +227,13 @@ static void follow_at_limits(struct kunit *test)
 			ctxra_stream_start(s, &file, &rq);
 		}
 		s->used = i;
-		if (ctxra_stream_probe(s, &rq, &win))
-			ctxra_stream_judge(s, &budget, pick(&rnd, 0, 8), pick(&rnd, 0, 8));
+		if (ctxra_stream_probe(s, &rq, &win)) {
+			struct ctxra_use use = {
+				pick(&rnd, 0, 8), pick(&rnd, 0, 8), pick(&rnd, 0, 8),
+			};
+
+			ctxra_stream_judge(s, &budget, &use);
+		}
 		if (ctxra_stream_follow(s, &budget, &rq, &win) == CTXRA_OPEN) {
 			expect_sound(test, s, &rq, &win);
 			opened++;

@@ -239,14 +239,19 @@ static int arm_module(struct hook_set *set, const char *module)
 	return 0;
 }
 
-/*
+/**
+ * hook_module_is_loaded - whether a module is there
+ * @name: its name, with underscores
+ *
  * find_module() is not exported: 089049f6c995 ("module: unexport find_module and
  * module_mutex") in v5.12. What is loaded, or built in with parameters, has a
  * kobject in the set that our own module's is in.
+ *
+ * Context: may sleep.
  */
-static bool module_is_loaded(const struct hook_set *set, const char *name)
+bool hook_module_is_loaded(const char *name)
 {
-	struct kobject *kobj = kset_find_obj(set->owner->mkobj.kobj.kset, name);
+	struct kobject *kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, name);
 
 	kobject_put(kobj);
 	return kobj;
@@ -315,7 +320,7 @@ int hooks_register(struct hook_set *set)
 	mutex_lock(&hook_mutex);
 	err = arm_module(set, NULL);
 	for (i = 0; !err && i < set->nr; i++)
-		if (set->hooks[i].spec.module && module_is_loaded(set, set->hooks[i].spec.module))
+		if (set->hooks[i].spec.module && hook_module_is_loaded(set->hooks[i].spec.module))
 			err = arm_module(set, set->hooks[i].spec.module);
 	if (err)
 		for (i = set->nr; i-- > 0;)

@@ -102,6 +102,7 @@ int hooks_register(struct hook_set *set);
 void hooks_unregister(struct hook_set *set);
 unsigned long hook_missed(const struct hook *hook);
 unsigned long hook_symbol_address(const char *symbol);
+bool hook_module_is_loaded(const char *name);
 
 /**
  * hook_is_active - whether a hook is in place

@@ -40,7 +40,7 @@ void param_stop(struct param_switch *sw);
  * @value: read by users with READ_ONCE()
  * @min: least value
  * @max: greatest value
- * @unit: named in the refusal, with a space before it, or ""
+ * @unit: ends the refusal after the range: " KiB", or ""
  */
 struct param_range {
 	unsigned int value;

@@ -18,6 +18,7 @@
 #include "common/compat/readahead.h"
 #include "common/compat/regs.h"
 #include "common/hook.h"
+#include "common/ra_mark.h"
 #include "counters.h"
 #include "doors.h"
 #include "pagecache.h"
@@ -134,6 +135,24 @@ static void steer(struct steered_call *call, struct readahead_control *ractl, in
 	ractl->_index = st->index;
 }
 
+/* Have the stock function read a window, and ra-trace see which pattern it is for. */
+static void open_window(struct steered_call *call, struct readahead_control *ractl, int opening,
+			const struct ctxra_window *win, const struct ctxra_steering *st)
+{
+	static const enum ra_mark marks[CTXRA_NR_PATTERNS] = {
+		[CTXRA_TRAIL] = RA_MARK_TRAIL,
+		[CTXRA_REORDER] = RA_MARK_TRAIL,
+		[CTXRA_REVERSE] = RA_MARK_REVERSE,
+		[CTXRA_STRIDE] = RA_MARK_STRIDE,
+		[CTXRA_THRASH] = RA_MARK_THRASH,
+	};
+
+	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
+	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
+	steer(call, ractl, opening, st);
+	ra_mark_set(&call->ra, marks[win->pattern]);
+}
+
 /*
  * A call left to the stock code works with the window that the file was opened with. Have
  * it use the one that the device has now, or max_kb; double if POSIX_FADV_SEQUENTIAL
@@ -156,12 +175,6 @@ static bool resize(struct steered_call *call, struct readahead_control *ractl,
 	call->file_pages = *file_pages;
 	WRITE_ONCE(*file_pages, pages);
 	return true;
-}
-
-static void count_window(const struct ctxra_window *win)
-{
-	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
-	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
 }
 
 /* What the page cache and the file's own state say of a miss. */
@@ -188,12 +201,13 @@ static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_
 	pgoff_t prev_index = (u64)ractl->ra->prev_pos >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * rq->win);
 	struct ctxra_use use;
+	unsigned int all;
 
 	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
 		return false;
 	use = ctxra_sample(ractl->mapping, prev_index - nr, nr);
-	return use.used + use.unused >= PROBE_SAMPLES / 2 &&
-	       8 * use.unused >= 3 * (use.used + use.unused);
+	all = use.used + use.unused + use.absent;
+	return all >= PROBE_SAMPLES / 2 && 8 * use.unused >= 3 * all;
 }
 
 static bool sync_entry(struct pt_regs *regs, void *data)
@@ -209,10 +223,9 @@ static bool sync_entry(struct pt_regs *regs, void *data)
 	witness_miss(ractl, &rq);
 	if (follow(ractl, &rq, &win, &opening) != CTXRA_OPEN)
 		return resize(data, ractl, rq.ahead);
-	count_window(&win);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
-	steer(data, ractl, opening, &st);
+	open_window(data, ractl, opening, &win, &st);
 	return true;
 }
 NOKPROBE_SYMBOL(sync_entry);
@@ -254,7 +267,7 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	rq.in_order = rq.index == round_down(ra->start + ra->size - ra->async_size,
 					     folio_nr_pages(folio));
 	if (rq.in_order)
-		rq.sparse = is_sparse(ractl, &rq);
+		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && is_sparse(ractl, &rq);
 	else
 		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
 	verdict = follow(ractl, &rq, &win, &opening);
@@ -262,11 +275,10 @@ static bool async_entry(struct pt_regs *regs, void *data)
 		return resize(call, ractl, rq.ahead);
 	if (verdict == CTXRA_HUSH)
 		return hush(call, ractl, folio);
-	count_window(&win);
-	ctxra_steer_marker(&win, rq.index, folio_nr_pages(folio), &st);
+	ctxra_steer_marker(&win, rq.index, folio_order(folio), &st);
 	regs_set_kernel_argument(regs, 2, st.req);
-	steer(call, ractl, opening, &st);
-	compat_ra_set_order(&call->ra, folio_order(folio));
+	open_window(call, ractl, opening, &win, &st);
+	compat_ra_set_order(&call->ra, st.order);
 	return true;
 }
 NOKPROBE_SYMBOL(async_entry);

@@ -93,15 +93,15 @@ bool ctxra_evicted(struct address_space *mapping, pgoff_t index)
 }
 
 /**
- * ctxra_sample - look at some pages of a window, whether they were used
+ * ctxra_sample - look at some pages, whether they were used
  * @mapping: the mapping
- * @start: its first page
- * @nr: its pages
+ * @start: the first of them, which is looked at
+ * @nr: their number
  *
  * A file that is mapped says nothing: use by page tables is not marked.
  *
  * Context: any. Looks at PROBE_SAMPLES pages.
- * Return: how many were used, and not. Neither counts those on their way.
+ * Return: what became of these.
  */
 struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr)
 {
@@ -118,7 +118,9 @@ struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsi
 		/* A shadow: reclaimed, and no telling whether it was used before. */
 		if (xa_is_value(entry))
 			continue;
-		if (!entry || compat_folio_flags(entry) & USED)
+		if (!entry)
+			use.absent++;
+		else if (compat_folio_flags(entry) & USED)
 			use.used++;
 		else if (is_unused(entry))
 			use.unused++;

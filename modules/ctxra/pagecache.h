@@ -10,16 +10,6 @@
 /* Pages of a window that one look is taken at, to judge its use. */
 #define PROBE_SAMPLES	16
 
-/**
- * struct ctxra_use - of some pages that were read ahead
- * @used: somebody read them, or dropped them by POSIX_FADV_DONTNEED and the like
- * @unused: cached, and nobody did
- */
-struct ctxra_use {
-	unsigned int used;
-	unsigned int unused;
-};
-
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);

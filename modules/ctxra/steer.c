@@ -8,6 +8,7 @@
  * "sequential cache miss" and "expected marker" give that size back unchanged.
  * kunit/steer_test.c checks this against a model of each generation.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 
@@ -36,13 +37,24 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 	st->async_size = 0;
 	st->ra_pages = win->nr;
 	st->prev_pos = ((long long)win->start << page_shift) - 1;
+	st->order = 0;
+}
+
+/*
+ * From 6.16 on, a window's folios are four times as large as that with the marker, and its
+ * end is cut to a multiple of them. The order to grow from, for an end that stays; but 4
+ * pages are the least.
+ */
+static unsigned int order_for_end(unsigned long end, unsigned int folio_order)
+{
+	return min_t(unsigned int, folio_order, max(__ffs(end), 2UL) - 2);
 }
 
 /**
  * ctxra_steer_marker - steer the asynchronous door
  * @win: the window
  * @index: the marker that was met
- * @folio_pages: pages of the folio that carries it
+ * @folio_order: of the folio that carries it
  * @st: filled in
  *
  * The state is made that of a window of the same size which ends where this one
@@ -55,8 +67,10 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
  * needs a request to make it read all of the window.
  */
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			unsigned long folio_pages, struct ctxra_steering *st)
+			unsigned int folio_order, struct ctxra_steering *st)
 {
+	unsigned long folio_pages = 1UL << folio_order;
+
 	if (win->start < index) {
 		index = round_down(win->start, folio_pages);
 		if (index > folio_pages)
@@ -69,4 +83,5 @@ void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
 	st->async_size = win->start - index;
 	st->ra_pages = win->nr;
 	st->prev_pos = -1;
+	st->order = order_for_end(win->start + win->nr, folio_order);
 }

@@ -14,6 +14,7 @@
  * @async_size: file_ra_state.async_size
  * @ra_pages: file_ra_state.ra_pages
  * @prev_pos: file_ra_state.prev_pos, bytes
+ * @order: file_ra_state.order, where there is one
  */
 struct ctxra_steering {
 	unsigned long index;
@@ -23,11 +24,12 @@ struct ctxra_steering {
 	unsigned int async_size;
 	unsigned int ra_pages;
 	long long prev_pos;
+	unsigned int order;
 };
 
 void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 		      struct ctxra_steering *st);
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			unsigned long folio_pages, struct ctxra_steering *st);
+			unsigned int folio_order, struct ctxra_steering *st);
 
 #endif

@@ -30,6 +30,8 @@
 #define FULL_TRUST	128
 /* Misses of one step after which a gap is looked at; one more makes a stream strided. */
 #define SURE_STEPS	2
+/* Gaps that are less are cheaper to read than to leave out, on any disk: pages. */
+#define LEAST_GAP	8UL
 /* Stretches in a row, at the other end, that turn a stream around. */
 #define SURE_TURNS	3
 #define MAX_TURNS	100
@@ -172,8 +174,7 @@ static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
  */
 bool ctxra_stream_wanted(const struct ctxra_request *rq)
 {
-	if (rq->ahead > rq->win || (rq->lost && rq->patterns & BIT(CTXRA_THRASH)) ||
-	    (rq->sparse && rq->patterns & BIT(CTXRA_STRIDE)))
+	if (rq->ahead > rq->win || (rq->lost && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
 		return true;
 	/* A marker whose window has no end in sight: the stock code passes it by. */
 	return !rq->in_order && !(rq->marker && !rq->cached);
@@ -197,7 +198,7 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 		s->edge = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
 		s->asked = s->edge - s->base;
 		/* Pieces, with a step that their misses will tell. */
-		if (rq->sparse && rq->patterns & BIT(CTXRA_STRIDE)) {
+		if (rq->sparse) {
 			s->kind = CTXRA_STRIDED;
 			s->trust = FIRST_TRUST;
 		}
@@ -262,7 +263,7 @@ static void stretched(struct ctxra_stream *s, bool upwards)
 
 static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return s->step > rq->nr + ctxra_narrow_gap(rq);
+	return s->step >= rq->nr + max(ctxra_narrow_gap(rq) + 1, LEAST_GAP);
 }
 
 /*
@@ -563,14 +564,14 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	return verdict;
 }
 
-/* A gap that what may be a strided stream has left, two pieces ago. */
+/* A gap that what may be a strided stream has left, two pieces ago, and the page before it. */
 static void gap_of(const struct ctxra_stream *s, struct ctxra_window *probe)
 {
 	unsigned long piece = s->turns < 0 ? ctxra_sat_add(s->last, s->step) :
 			      s->last - min(s->last, 2UL * s->step);
 
-	probe->start = ctxra_sat_add(piece, s->nr);
-	probe->nr = s->step - s->nr;
+	probe->start = ctxra_sat_add(piece, s->nr - 1);
+	probe->nr = s->step - s->nr + 1;
 }
 
 /**
@@ -623,17 +624,20 @@ static void demote(struct ctxra_stream *s)
  * ctxra_stream_judge - let what is read for a stream follow the use that is made of it
  * @s: the stream
  * @budget: of its set
- * @used: pages of ctxra_stream_probe() that were read
- * @unused: those that are cached and were not
- *
- * Pages of which nobody can tell are not among them.
+ * @use: of the pages of ctxra_stream_probe()
  */
-void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned int used,
-			unsigned int unused)
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
+			const struct ctxra_use *use)
 {
+	/* What was read ahead was cached: now it is not, as its reader dropped it. */
+	unsigned int used = use->used + use->absent, unused = use->unused;
+
 	if (!s->kind) {
-		/* Not a gap, or not as wide: late readers, or other pieces are cached. */
-		if (8 * unused < 3 * (used + unused))
+		/*
+		 * Not a gap, or not as wide: late readers, or other pieces are cached. Where
+		 * nothing is, not even the piece before the gap, there is no telling.
+		 */
+		if (!use->used || 8 * (unused + use->absent) < 3 * (used + unused))
 			s->steps = 0;
 		return;
 	}

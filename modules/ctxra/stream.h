@@ -132,7 +132,8 @@ struct ctxra_budget {
  *	door); otherwise @index is not cached (the synchronous one)
  * @evicted: for a miss, the page was cached and reclaimed at some time
  * @in_order: the stock code can follow this request from the file's own state
- * @sparse: for a marker, much of what was read ahead behind the reader is unused
+ * @sparse: for a marker, much of what was read ahead behind the reader is unused;
+ *	false where strides are not to be followed
  * @opening: a miss on a page of a window that another reader is opening at this
  *	moment: the page will be there before this reader can bring it
  */
@@ -169,6 +170,20 @@ struct ctxra_window {
 	enum ctxra_pattern pattern;
 };
 
+/**
+ * struct ctxra_use - what became of some pages
+ * @used: cached, and somebody read them
+ * @unused: cached, and nobody did
+ * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
+ *
+ * Pages of which nobody can tell, as they are on their way or were reclaimed, are not counted.
+ */
+struct ctxra_use {
+	unsigned int used;
+	unsigned int unused;
+	unsigned int absent;
+};
+
 static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
 {
 	return a + b < a ? ULONG_MAX : a + b;
@@ -183,7 +198,7 @@ static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
 	return max(2 * rq->ahead, 16 * rq->nr);
 }
 
-/* A gap that is cheaper to read through than to leave out: see docs/ctxra.md. */
+/* A gap that is read through, if it is of the stream at all: see docs/ctxra.md. */
 static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 {
 	return rq->nr / 4;
@@ -201,7 +216,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 				       const struct ctxra_request *rq, struct ctxra_window *win);
 bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *probe);
-void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned int used,
-			unsigned int unused);
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
+			const struct ctxra_use *use);
 
 #endif

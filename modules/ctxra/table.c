@@ -171,7 +171,7 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 	if (ctxra_stream_probe(s, rq, &probe)) {
 		struct ctxra_use use = ctxra_sample(mapping, probe.start, probe.nr);
 
-		ctxra_stream_judge(s, &set->budget, use.used, use.unused);
+		ctxra_stream_judge(s, &set->budget, &use);
 	}
 	rq->opening = !rq->marker && is_opening(set, mapping, rq->index);
 	verdict = ctxra_stream_follow(s, &set->budget, rq, win);

@@ -10,7 +10,7 @@
 /**
  * compat_ra_set_order - folio order that the next window is to grow from
  * @ra: the state that the stock code will be given
- * @order: of the folio that carries the marker
+ * @order: of folios; the stock code adds 2
  *
  * Kept in file_ra_state since "mm/readahead: Store folio order in struct
  * file_ra_state" in v6.16; before, page_cache_async_ra() took it from the folio.
@@ -34,6 +34,23 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 static inline unsigned long compat_folio_flags(const struct folio *folio)
 {
 	return READ_ONCE(*(const unsigned long *)&folio->flags);
+}
+
+/**
+ * compat_folio_get - a folio of the page cache, with a reference
+ * @mapping: the file's
+ * @index: page number in the file
+ *
+ * What says that there is none was NULL up to 66dabbb65d67 ("mm: return an ERR_PTR from
+ * __filemap_get_folio") in v6.4.
+ *
+ * Return: the folio, or NULL.
+ */
+static inline struct folio *compat_folio_get(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(mapping, index);
+
+	return IS_ERR(folio) ? NULL : folio;
 }
 
 /*
