@@ -116,9 +116,9 @@ static void judged(struct kunit *test)
 
 static void cache_size(struct kunit *test)
 {
-	/* Eight rows: 1 MiB chunks are 256 stripes, 64 KiB chunks are 16. */
-	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 64), 2048);
-	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(128, 3, 64), 128);
+	/* Sixteen rows: 1 MiB chunks are 256 stripes, 64 KiB chunks are 16. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 64), 4096);
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(128, 3, 64), 256);
 	/* The bound: a stripe of 8 disks is between 35 and 37 KiB. */
 	KUNIT_EXPECT_LE(test, r5d_cache_stripes(2048, 8, 16) * 35, 16 * 1024);
 	KUNIT_EXPECT_GE(test, r5d_cache_stripes(2048, 8, 16) * 37, 16 * 1024);

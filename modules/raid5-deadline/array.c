@@ -125,6 +125,8 @@ static void raise_cache(struct r5d_array *array)
 	if (raid5_set_cache_size(array->mddev, want))
 		pr_info("%s: no memory for a stripe cache of %d, it has %d\n", array->name, want,
 			conf_min_stripes(array->conf));
+	if (conf_min_stripes(array->conf) <= have)
+		goto unlock;
 	array->cache_before = have;
 	array->cache_set = conf_min_stripes(array->conf);
 	pr_info("%s: stripe cache raised from %d to %d\n", array->name, have, array->cache_set);
@@ -132,14 +134,22 @@ unlock:
 	mddev_unlock(array->mddev);
 }
 
-/* Put the size back, unless the user or mdadm has changed it since. */
+/*
+ * Put the size back, unless the user or mdadm has changed it since. A reshape needs
+ * stripes for four chunks: mdadm found enough when it began, and they must stay.
+ */
 static void restore_cache(struct r5d_array *array)
 {
 	if (!array->cache_before)
 		return;
 	mddev_lock_for_change(array->mddev);
-	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set)
-		raid5_set_cache_size(array->mddev, array->cache_before);
+	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set) {
+		if (conf_reshaping(array->conf))
+			pr_info("%s: stripe cache left at %d: the array is being reshaped\n",
+				array->name, array->cache_set);
+		else
+			raid5_set_cache_size(array->mddev, array->cache_before);
+	}
 	array->cache_before = 0;
 	mddev_unlock(array->mddev);
 }

@@ -13,12 +13,15 @@
 #include <linux/sched.h>
 
 #include "array.h"
+#include "common/compat/md.h"
 #include "params.h"
 #include "raid456.h"
 #include "verdict.h"
 
 /* How often to look whether the array is being stopped while stripes wait, ns. */
 #define TICK_NS		(10ULL * NSEC_PER_MSEC)
+/* How long a writer may sleep for stripes while any waits, ns: what auto waits at most. */
+#define BLOCKED_NS	(100ULL * NSEC_PER_MSEC)
 /* Stripes that the timer lets go at a time, and how long it leaves the CPU to others then, ns. */
 #define BATCH		128
 #define PAUSE_NS	(50ULL * NSEC_PER_USEC)
@@ -109,14 +112,17 @@ static unsigned int look_at_writes(struct stripe_head *sh, struct r5d_stripe_vie
 /*
  * The stock code lets no delayed stripe go on while any stripe is marked so, and
  * ours would be for as long as it waits. The mark is given back with the stripe.
- * Who is delayed is woken when one of ours is let go: soon enough.
+ * When the last one goes, those that it kept waiting are woken, as stock does.
  */
 static void take_mark(struct r5d_array *array, struct known_stripe *known, struct stripe_head *sh)
 {
-	if (test_and_clear_bit(RAID456_STRIPE_PREREAD_ACTIVE, sh_state(sh))) {
-		atomic_dec(conf_preread_active(array->conf));
-		known->sync = true;
-	}
+	struct r5conf *conf = array->conf;
+
+	if (!test_and_clear_bit(RAID456_STRIPE_PREREAD_ACTIVE, sh_state(sh)))
+		return;
+	known->sync = true;
+	if (atomic_dec_and_test(conf_preread_active(conf)) && !list_empty(conf_delayed(conf)))
+		compat_md_wakeup_thread(mddev_thread(conf_mddev(conf)));
 }
 
 static void give_mark_back(struct r5d_array *array, struct known_stripe *known,
@@ -164,17 +170,20 @@ static void forget(struct r5d_array *array, struct known_stripe *known)
 	known_drop(&array->known, known);
 }
 
-/* Make the call that was skipped, unless a writer has the stripe: it will come again then. */
+/*
+ * Make the call that was skipped, unless a writer has the stripe: it will come again
+ * then, perhaps to the stock code alone, so that the mark is given back in any case.
+ */
 static void let_go(struct r5d_array *array, struct known_stripe *known, enum r5d_counter why)
 {
 	struct stripe_head *sh = known->sh;
 
 	known_let_go(&array->known, known);
 	count(array, why);
+	give_mark_back(array, known, sh);
 	if (sh_count(sh) || list_empty(sh_lru(sh)))
 		return;
 	list_del_init(sh_lru(sh));
-	give_mark_back(array, known, sh);
 	r5d_stock_release(array->conf, sh);
 }
 
@@ -351,19 +360,40 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 void r5d_flush(struct r5d_array *array)
 {
 	struct known_stripe *known, *next;
+	struct stripe_head *sh;
 
 	lockdep_assert_held(conf_lock(array->conf));
 	list_for_each_entry_safe(known, next, &array->known.held, order)
 		let_go(array, known, R5D_C_DRAINED);
+	/* All that wait are known. Should one not be, it must not wait for ever. */
+	while (WARN_ON_ONCE(!list_empty(&array->waiting))) {
+		sh = lru_stripe(array->waiting.next);
+		list_del_init(sh_lru(sh));
+		r5d_stock_release(array->conf, sh);
+	}
+}
+
+/*
+ * How many may go on waiting. A writer that sleeps for stripes is woken when a quarter is
+ * free and one of those that its sector belongs to, an eighth: so if that takes long, none.
+ */
+static unsigned int may_wait(struct r5d_array *array, u64 now)
+{
+	if (!conf_blocked(array->conf)) {
+		array->blocked_since = 0;
+		return UINT_MAX;
+	}
+	if (!array->blocked_since)
+		array->blocked_since = now;
+	return now - array->blocked_since < BLOCKED_NS ? conf_max_stripes(array->conf) / 4 : 0;
 }
 
 /* Lets go what has waited enough. Returns when to do so next, 0 for never. */
 static u64 let_go_expired(struct r5d_array *array, u64 now)
 {
-	struct r5conf *conf = array->conf;
 	u64 deadline = r5d_deadline_ns(array);
-	bool drain = draining(conf);
-	unsigned int enough = conf_blocked(conf) ? conf_max_stripes(conf) / 4 : UINT_MAX;
+	bool drain = draining(array->conf);
+	unsigned int enough = may_wait(array, now);
 	struct known_stripe *known, *next;
 	int batch = 0;
 
@@ -405,6 +435,8 @@ enum hrtimer_restart r5d_timer(struct hrtimer *timer)
 	array->timer_on = next;
 	if (next)
 		hrtimer_set_expires(timer, ns_to_ktime(next));
+	else
+		array->blocked_since = 0;
 	spin_unlock_irqrestore(conf_lock(array->conf), flags);
 	return next ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }

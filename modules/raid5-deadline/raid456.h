@@ -25,6 +25,7 @@
 #error "raid5-deadline is for kernels with 4 KiB pages: others have stripes of variable size"
 #endif
 
+struct md_thread;
 struct mddev;
 struct r5conf;
 struct stripe_head;
@@ -41,6 +42,11 @@ void mddev_unlock(struct mddev *mddev);
 static inline struct list_head *sh_lru(struct stripe_head *sh)
 {
 	return R5_FIELD(struct list_head, sh, stripe_head__lru);
+}
+
+static inline struct stripe_head *lru_stripe(struct list_head *lru)
+{
+	return (struct stripe_head *)((char *)lru - RAID456_stripe_head__lru);
 }
 
 static inline struct r5conf *sh_conf(struct stripe_head *sh)
@@ -157,6 +163,12 @@ static inline atomic_t *conf_preread_active(struct r5conf *conf)
 	return R5_FIELD(atomic_t, conf, r5conf__preread_active_stripes);
 }
 
+/* Stripes that wait until none is counted in the above. */
+static inline struct list_head *conf_delayed(struct r5conf *conf)
+{
+	return R5_FIELD(struct list_head, conf, r5conf__delayed_list);
+}
+
 static inline bool conf_quiescing(struct r5conf *conf)
 {
 	return conf_int(conf, RAID456_r5conf__quiesce);
@@ -203,6 +215,12 @@ static inline bool mddev_suspended(struct mddev *mddev)
 static inline struct gendisk *mddev_disk(struct mddev *mddev)
 {
 	return *R5_FIELD(struct gendisk *, mddev, mddev__gendisk);
+}
+
+/* There as long as the array has stripes in use. */
+static inline struct md_thread **mddev_thread(struct mddev *mddev)
+{
+	return R5_FIELD(struct md_thread *, mddev, mddev__thread);
 }
 
 static inline struct kobject *mddev_kobj(struct mddev *mddev)

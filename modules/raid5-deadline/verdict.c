@@ -6,8 +6,8 @@
 #define PAGE_BYTES	4096
 #define HEAD_BYTES	512
 #define DEV_BYTES	400
-/* Rows of chunks to have room for: two that fill, two on their way to the disks. */
-#define CACHE_ROWS	4
+/* Rows of chunks that may wait: two that fill, and what a burst of write-back brings at once. */
+#define CACHE_ROWS	8
 /* What raid5_set_cache_size() takes at most. */
 #define MAX_STRIPES	32768
 

@@ -13,26 +13,10 @@ make_array() {
 	local i level=$1 nr=$2 chunk=$3 mb=${4:-64} cost=${5:-0}
 	disks=()
 	modprobe raid456
-	for ((i = 0; i < nr; i++)); do disks+=("$(make_disk "$mb" "$cost")"); done
+	for ((i = 0; i < nr; i++)); do disks+=("$(make_null_blk "$mb" "$cost")"); done
 	# The disks are full of zeroes, for which all parity is right.
 	mdadm --create /dev/md0 --run --assume-clean --level="$level" --raid-devices="$nr" --chunk="$chunk" \
 		"${@:6}" "${disks[@]/#//dev/}" > /run/mdadm.out 2>&1 || fail "mdadm --create: $(cat /run/mdadm.out)"
-}
-
-# A null_blk of $SECTOR bytes a sector. make_disk MB COST_NS
-make_disk() {
-	local name dir
-	modprobe null_blk nr_devices=0
-	name=nullb$(find /sys/kernel/config/nullb -mindepth 1 -maxdepth 1 -type d | wc -l)
-	dir=/sys/kernel/config/nullb/$name
-	mkdir "$dir"
-	echo "$1" > "$dir/size"
-	echo 1 > "$dir/memory_backed"
-	echo "${SECTOR:-512}" > "$dir/blocksize"
-	echo 2 > "$dir/irqmode"
-	echo "$2" > "$dir/completion_nsec"
-	echo 1 > "$dir/power" || fail "cannot start $name"
-	echo "$name"
 }
 
 # Sectors that the array's disks have read.
@@ -65,21 +49,31 @@ array_counter() {
 		fail "md0 has no counter $1"
 }
 
-# Wait until nothing is being rebuilt, checked or reshaped.
+# Put md0 together again, with words for mdadm. Debian has md leave it as it is until something is written, and then resync.
+assemble() {
+	mdadm --quiet --assemble "$@"
+	case $(cat /sys/block/md0/md/array_state) in
+	read-auto) mdadm --quiet --readwrite /dev/md0 ;;
+	esac
+}
+
+# Wait until nothing is being rebuilt, checked or reshaped, nor is about to be: before it resyncs md is "idle".
 wait_idle() {
 	local i
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(cat /sys/block/md0/md/sync_action)" != idle ] || return 0
+	for ((i = 0; i < 3000; i++)); do
+		[ "$(cat /sys/block/md0/md/{sync_action,resync_start} | xargs)" != "idle none" ] || return 0
 		sleep 0.1
 	done
 	fail "md is still busy: $(cat /proc/mdstat)"
 }
 
-# All parity is right.
+# All parity is right. The check must not be asked for before a resync is over: md then takes what it has to resync for
+# what it has to check, mends nothing, and calls it in sync.
 assert_sound() {
 	wait_idle
 	echo check > /sys/block/md0/md/sync_action
 	wait_idle
+	assert_equal "md's last action" "$(cat /sys/block/md0/md/last_sync_action)" check
 	assert_equal "mismatch_cnt" "$(cat /sys/block/md0/md/mismatch_cnt)" 0
 }
 
