@@ -30,6 +30,7 @@ LABELS = {
     "reverse": "backwards",
     "reverse-1M": "backwards,\n1 MiB",
     "stride-2": "every second\n64 KiB",
+    "stride-3": "every third\n64 KiB",
     "noise-50": "amid as much\nnoise",
     "nfs-16": "NFS server,\n16 nfsd",
     "random-4K": "random\n4 KiB",

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What all benches do: run a program of bench/guest on a suite's kernel, and keep what it found."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+TOP = Path(__file__).resolve().parent.parent
+OUT = TOP / "build/bench"
+# For a VM: the longest bench takes hours.
+TIME_LIMIT_S = 20000
+# Under this clock Linux 6.1 does not find its second CPU.
+NO_SKIP_IDLE = ("bookworm",)
+
+
+def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
+    """The options, with the suites, and the words after "--": the cases."""
+    parser.add_argument("suites", nargs="+", metavar="SUITE", help="and after --, the cases (all)")
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    return parser.parse_args(words[:split]), words[split + 1 :]
+
+
+def measure(suite: str, program: str, words: Sequence[object], *options: str, skip_idle: bool = False) -> Any:
+    """Run bench/guest/PROGRAM with the name of its output and some words; return what it found."""
+    share = OUT / f"{program}-{suite}"
+    shutil.rmtree(share, ignore_errors=True)
+    shutil.copytree(TOP / "bench/guest", share)
+    clock = ["--skip-idle"] if skip_idle and suite not in NO_SKIP_IDLE else []
+    command = [
+        *(str(TOP / "tests/vm/vm"), "run", *clock, "--timeout", str(TIME_LIMIT_S), *options),
+        *("--share", str(share), suite, str(share / program), "/mnt/share/found.json", *map(str, words)),
+    ]
+    subprocess.run(command, check=True, cwd=TOP)
+    return json.loads((share / "found.json").read_text())
+
+
+def keep(out: Path, name: str, found: object) -> None:
+    """Add to the file, or replace, what was found under a name."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(out.read_text()) if out.exists() else {}
+    out.write_text(json.dumps(known | {name: found}, indent=1) + "\n")
+
+
+def run(main: Callable[[], Path]) -> None:
+    """Be the program: main returns the file that has the figures."""
+    try:
+        print(f"bench: figures in {main().relative_to(TOP)}")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"bench: the run in the VM failed with status {error.returncode}; see its console log above")

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/test.h>
+
+#include "nfsd-dio/verdict.h"
+
+#define MAX_LEN	1048576
+
+/* 4 KiB at 512 bytes into a file of 1 MiB, which may be direct. */
+static struct nd_write misaligned(void)
+{
+	return (struct nd_write) {
+		.pos = 512,
+		.len = 4096,
+		.file_size = 1048576,
+		.max_len = MAX_LEN,
+		.block = 4096,
+		.align = 512,
+		.known_fs = true,
+		.fit = true,
+	};
+}
+
+/* One thing that is otherwise, as a change to it, and the verdict. */
+struct otherwise {
+	const char *name;
+	void (*change)(struct nd_write *write);
+	enum nd_verdict verdict;
+};
+
+#define CHANGE(what, statement)				\
+	static void what(struct nd_write *write)	\
+	{						\
+		statement;				\
+	}
+
+CHANGE(nothing, (void)write)
+CHANGE(aligned, write->pos = 4096)
+CHANGE(aligned_many, write->pos = 8192; write->len = 65536)
+CHANGE(begins_aligned, write->pos = 0; write->len = 512)
+CHANGE(ends_aligned, write->len = 3584)
+CHANGE(within_block, write->pos = 1024; write->len = 1024)
+CHANGE(small_blocks, write->block = 1024)
+CHANGE(aligned_to_small_blocks, write->block = 1024; write->pos = 1024)
+CHANGE(off_sector, write->pos = 513)
+CHANGE(odd_length, write->len = 4097)
+CHANGE(large_sector, write->align = 4096)
+CHANGE(large_sector_large_block, write->align = 4096; write->block = 16384; write->pos = 4096)
+CHANGE(no_direct, write->align = 0)
+CHANGE(io_cache, write->io_cache = true)
+CHANGE(odd_flags, write->odd_flags = true)
+CHANGE(other_fs, write->known_fs = false)
+CHANGE(unfit, write->fit = false)
+CHANGE(mapped, write->mapped = true)
+CHANGE(ends_before_last_block, write->file_size = 8192)
+CHANGE(ends_in_last_block, write->file_size = 8191)
+CHANGE(ends_at_eof, write->file_size = 4608)
+CHANGE(ends_beyond_eof, write->file_size = 4607)
+CHANGE(begins_at_eof, write->file_size = 512)
+CHANGE(empty_file, write->file_size = 0)
+CHANGE(block_end_at_eof, write->len = 3584; write->file_size = 4096)
+CHANGE(beyond_block_end, write->len = 3584; write->file_size = 4095)
+CHANGE(far, write->pos = (1LL << 43) + 512; write->file_size = 1LL << 44)
+CHANGE(largest_file, write->pos = LLONG_MAX - 8191 - 512; write->file_size = LLONG_MAX)
+CHANGE(beyond_all, write->pos = LLONG_MAX - 511; write->file_size = LLONG_MAX)
+CHANGE(negative, write->pos = -512)
+CHANGE(longest, write->len = MAX_LEN; write->file_size = 1LL << 30)
+CHANGE(too_long, write->len = MAX_LEN + 512; write->file_size = 1LL << 30)
+/* What is said first where several reasons are there. */
+CHANGE(aligned_and_io_cache, write->pos = 4096; write->io_cache = true)
+CHANGE(aligned_and_other_fs, write->pos = 4096; write->known_fs = false)
+CHANGE(other_fs_and_no_direct, write->known_fs = false; write->align = 0)
+CHANGE(no_direct_and_off_sector, write->pos = 513; write->align = 0)
+CHANGE(off_sector_and_eof, write->pos = 513; write->file_size = 0)
+
+static const struct otherwise cases[] = {
+	{ "nothing", nothing, ND_DIRECT },
+	{ "aligned", aligned, ND_LEFT_ALIGNED },
+	{ "aligned, many blocks", aligned_many, ND_LEFT_ALIGNED },
+	{ "begins aligned", begins_aligned, ND_DIRECT },
+	{ "ends aligned", ends_aligned, ND_DIRECT },
+	{ "within a block", within_block, ND_DIRECT },
+	{ "small blocks", small_blocks, ND_DIRECT },
+	{ "aligned to small blocks", aligned_to_small_blocks, ND_LEFT_ALIGNED },
+	{ "off the sector", off_sector, ND_LEFT_SECTOR },
+	{ "odd length", odd_length, ND_LEFT_SECTOR },
+	{ "large sector", large_sector, ND_LEFT_SECTOR },
+	{ "large sector and block", large_sector_large_block, ND_DIRECT },
+	{ "no direct I/O", no_direct, ND_LEFT_NO_DIRECT },
+	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE },
+	{ "odd flags", odd_flags, ND_LEFT_FLAGS },
+	{ "other file system", other_fs, ND_LEFT_FS },
+	{ "unfit", unfit, ND_LEFT_FILE },
+	{ "mapped", mapped, ND_LEFT_MAPPED },
+	{ "ends before the last block", ends_before_last_block, ND_DIRECT },
+	{ "ends in the last block", ends_in_last_block, ND_LEFT_EOF },
+	{ "ends at the end", ends_at_eof, ND_LEFT_EOF },
+	{ "ends beyond the end", ends_beyond_eof, ND_LEFT_EOF },
+	{ "begins at the end", begins_at_eof, ND_LEFT_EOF },
+	{ "empty file", empty_file, ND_LEFT_EOF },
+	{ "block ends with the file", block_end_at_eof, ND_DIRECT },
+	{ "block ends beyond the file", beyond_block_end, ND_LEFT_EOF },
+	{ "far", far, ND_DIRECT },
+	{ "largest file", largest_file, ND_DIRECT },
+	{ "beyond all files", beyond_all, ND_LEFT_EOF },
+	{ "negative", negative, ND_LEFT_EOF },
+	{ "longest", longest, ND_DIRECT },
+	{ "too long", too_long, ND_LEFT_LARGE },
+	{ "aligned and nfsd's own", aligned_and_io_cache, ND_LEFT_IO_CACHE },
+	{ "aligned and other file system", aligned_and_other_fs, ND_LEFT_ALIGNED },
+	{ "other file system and no direct I/O", other_fs_and_no_direct, ND_LEFT_FS },
+	{ "no direct I/O and off the sector", no_direct_and_off_sector, ND_LEFT_NO_DIRECT },
+	{ "off the sector and at the end", off_sector_and_eof, ND_LEFT_SECTOR },
+};
+
+static void case_desc(const struct otherwise *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
+
+static void judged(struct kunit *test)
+{
+	const struct otherwise *c = test->param_value;
+	struct nd_write write = misaligned();
+
+	c->change(&write);
+	KUNIT_EXPECT_EQ(test, nd_judge(&write), c->verdict);
+}
+
+/* Which blocks a write of 4 KiB blocks covers in part. */
+struct ends {
+	loff_t pos;
+	size_t len;
+	loff_t head;
+	loff_t tail;
+};
+
+static const struct ends ends[] = {
+	{ 4096, 4096, ND_NO_POS, ND_NO_POS },
+	{ 512, 4096, 0, 4096 },
+	{ 0, 512, ND_NO_POS, 0 },
+	{ 512, 3584, 0, ND_NO_POS },
+	{ 512, 512, 0, ND_NO_POS },
+	{ 3584, 1024, 0, 4096 },
+	{ 8192, 4608, ND_NO_POS, 12288 },
+	{ 8704, 65536, 8192, 73728 },
+	{ (1LL << 43) + 512, 4096, 1LL << 43, (1LL << 43) + 4096 },
+};
+
+static void ends_desc(const struct ends *e, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%zu at %lld", e->len, e->pos);
+}
+
+KUNIT_ARRAY_PARAM(ends, ends, ends_desc);
+
+static void partial_blocks(struct kunit *test)
+{
+	const struct ends *e = test->param_value;
+	struct nd_write write = misaligned();
+	loff_t head, tail;
+
+	write.pos = e->pos;
+	write.len = e->len;
+	nd_partial_blocks(&write, &head, &tail);
+	KUNIT_EXPECT_EQ(test, head, e->head);
+	KUNIT_EXPECT_EQ(test, tail, e->tail);
+}
+
+/* Every pair of blocks, against the rule in other words. */
+static void blocks(struct kunit *test)
+{
+	unsigned int head, tail;
+
+	for (head = ND_NO_BLOCK; head <= ND_BLOCK_ON_DISK; head++) {
+		for (tail = ND_NO_BLOCK; tail <= ND_BLOCK_ON_DISK; tail++) {
+			bool hole = head == ND_BLOCK_HOLE || tail == ND_BLOCK_HOLE;
+			bool read = head == ND_BLOCK_ON_DISK || tail == ND_BLOCK_ON_DISK;
+
+			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNCACHED, false, head, tail),
+					hole ? ND_LEFT_HOLE : read ? ND_DIRECT : ND_LEFT_CACHED);
+			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNCACHED, true, head, tail),
+					hole ? ND_LEFT_HOLE :
+					read ? ND_PREFETCHED : ND_LEFT_CACHED);
+			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNALIGNED, false, head, tail),
+					hole ? ND_LEFT_HOLE : ND_DIRECT);
+			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNALIGNED, true, head, tail),
+					hole ? ND_LEFT_HOLE : ND_DIRECT);
+		}
+	}
+}
+
+static void latency(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(0), 0);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(63), 0);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(64), 1);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(127), 1);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(128), 2);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(5000), 7);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(2097151), ND_NR_BUCKETS - 2);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(2097152), ND_NR_BUCKETS - 1);
+	KUNIT_EXPECT_EQ(test, nd_latency_bucket(U64_MAX), ND_NR_BUCKETS - 1);
+}
+
+static struct kunit_case verdict_cases[] = {
+	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
+	KUNIT_CASE_PARAM(partial_blocks, ends_gen_params),
+	KUNIT_CASE(blocks),
+	KUNIT_CASE(latency),
+	{}
+};
+
+static struct kunit_suite verdict_suite = {
+	.name = "nfsd_verdict",
+	.test_cases = verdict_cases,
+};
+
+kunit_test_suite(verdict_suite);
+
+MODULE_LICENSE("GPL");

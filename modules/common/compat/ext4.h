@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels in what ext4 does. */
+#ifndef SEQKEEP_COMPAT_EXT4_H
+#define SEQKEEP_COMPAT_EXT4_H
+
+#include <linux/version.h>
+
+/*
+ * Direct writes of parts of blocks lock the inode exclusively, each for all of its I/O, until
+ * 310ee0902b8d ("ext4: allow concurrent unaligned dio overwrites") in v6.5.
+ */
+#define COMPAT_EXT4_ONE_PARTIAL_DIO	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0))
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A row is taken by the first write to a device, and kept until the module is unloaded:
+ * what a server exports is a handful of devices. Those that find no row share the last.
+ */
+#include <linux/atomic.h>
+#include <linux/kdev_t.h>
+#include <linux/kernel.h>
+#include <linux/seq_file.h>
+
+#include "devices.h"
+
+#define DEVICES	64
+
+static struct nd_device {
+	/* 0: free; of the last row, always. */
+	dev_t dev;
+	atomic64_t count[ND_D_NR];
+} devices[DEVICES + 1];
+
+static struct nd_device *row_of(dev_t dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < DEVICES; i++) {
+		dev_t there = READ_ONCE(devices[i].dev);
+
+		if (!there)
+			there = cmpxchg(&devices[i].dev, 0, dev);
+		if (!there || there == dev)
+			return &devices[i];
+	}
+	return &devices[DEVICES];
+}
+
+/**
+ * nd_device_add - count
+ * @dev: the device, of the file's superblock
+ * @counter: what
+ * @n: how much
+ *
+ * Context: any.
+ */
+void nd_device_add(dev_t dev, enum nd_device_counter counter, u64 n)
+{
+	atomic64_add(n, &row_of(dev)->count[counter]);
+}
+
+static bool is_used(const struct nd_device *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < ND_D_NR; i++)
+		if (atomic64_read(&row->count[i]))
+			return true;
+	return false;
+}
+
+/**
+ * nd_devices_show - print the table
+ * @m: to print to
+ *
+ * Context: any.
+ */
+void nd_devices_show(struct seq_file *m)
+{
+	const struct nd_device *row;
+	unsigned int i;
+
+	seq_puts(m, "device direct bytes left fallback\n");
+	for (row = devices; row < devices + ARRAY_SIZE(devices); row++) {
+		if (!is_used(row))
+			continue;
+		if (READ_ONCE(row->dev))
+			seq_printf(m, "%u:%u", MAJOR(row->dev), MINOR(row->dev));
+		else
+			seq_puts(m, "others");
+		for (i = 0; i < ND_D_NR; i++)
+			seq_printf(m, " %lld", atomic64_read(&row->count[i]));
+		seq_putc(m, '\n');
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nfsd's calls of two exported functions are redirected:
+ *
+ *   vfs_iter_write(file, iter, pos, flags)	what nfsd calls up to v6.17
+ *   vfs_iocb_iter_write(file, iocb, iter)	what it calls since
+ *
+ * Both are hooked everywhere: each kernel's nfsd calls one of them, whatever its version
+ * says, and all other callers are let through.
+ *
+ * What is served here is served by vfs_iocb_iter_write(). It has always had the same
+ * contract as vfs_iter_write(): both left sb_start_write() to their caller until v6.7,
+ * and both do it themselves since v6.8.
+ */
+#include <linux/fs.h>
+#include <linux/uio.h>
+
+#include "caller.h"
+#include "common/hook.h"
+#include "hooks.h"
+#include "write.h"
+
+enum { ITER, IOCB, NR_HOOKS };
+static struct hook hooks[NR_HOOKS];
+
+/* Flags of vfs_iter_write() that can be said in a kiocb; nfsd uses no others. */
+static bool set_flags(struct kiocb *iocb, rwf_t flags)
+{
+	if (flags & RWF_SYNC)
+		iocb->ki_flags |= IOCB_DSYNC | IOCB_SYNC;
+	if (flags & RWF_DSYNC)
+		iocb->ki_flags |= IOCB_DSYNC;
+	return !(flags & ~(RWF_SYNC | RWF_DSYNC));
+}
+
+static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
+{
+	struct kiocb iocb;
+	ssize_t ret;
+
+	hook_call_begin(&hooks[ITER]);
+	init_sync_kiocb(&iocb, file);
+	iocb.ki_pos = *pos;
+	if (set_flags(&iocb, flags) && nd_write(&iocb, iter, &ret)) {
+		*pos = iocb.ki_pos;
+		iov_iter_advance(iter, iov_iter_count(iter));
+	} else {
+		ret = vfs_iter_write(file, iter, pos, flags);
+	}
+	hook_call_end(&hooks[ITER]);
+	return ret;
+}
+
+static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct kiocb copy;
+	ssize_t ret;
+
+	hook_call_begin(&hooks[IOCB]);
+	copy = *iocb;
+	if (is_sync_kiocb(iocb) && nd_write(&copy, iter, &ret)) {
+		iocb->ki_pos = copy.ki_pos;
+		iov_iter_advance(iter, iov_iter_count(iter));
+	} else {
+		ret = vfs_iocb_iter_write(file, iocb, iter);
+	}
+	hook_call_end(&hooks[IOCB]);
+	return ret;
+}
+
+static struct hook hooks[NR_HOOKS] = {
+	[ITER] = {
+		.spec = { .symbol = "vfs_iter_write", .kind = HOOK_REDIRECT },
+		.replacement = iter_write,
+		.redirect_if = nd_caller_is_nfsd,
+	},
+	[IOCB] = {
+		.spec = { .symbol = "vfs_iocb_iter_write", .kind = HOOK_REDIRECT },
+		.replacement = iocb_write,
+		.redirect_if = nd_caller_is_nfsd,
+	},
+};
+
+static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS, .owner = THIS_MODULE };
+
+/**
+ * nd_hooks_open - put the hooks in place
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ */
+int nd_hooks_open(void)
+{
+	return hooks_register(&set);
+}
+
+/**
+ * nd_hooks_close - take the hooks out
+ *
+ * Context: may sleep. No write is under way here when it returns.
+ */
+void nd_hooks_close(void)
+{
+	hooks_unregister(&set);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef NFSD_DIO_PARAMS_H
+#define NFSD_DIO_PARAMS_H
+
+#include "verdict.h"
+
+enum nd_mode nd_mode(void);
+unsigned int nd_pool_kb(void);
+int nd_params_start(void);
+void nd_params_stop(void);
+
+/* Of nfsd_dio_main.c. */
+int nd_enable(void);
+void nd_disable(void);
+
+#endif

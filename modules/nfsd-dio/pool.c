@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/gfp.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+
+#include "pool.h"
+
+/*
+ * Protects the pool; held for a few list operations, nests in nothing.
+ *
+ * Nothing is allocated while a write is under way: a write that waited for memory
+ * might wait for itself, when client and server are one machine.
+ */
+static DEFINE_SPINLOCK(pool_lock);
+static LIST_HEAD(pool);
+static unsigned int pool_free;
+
+/**
+ * nd_pool_create - fill the pool
+ * @kb: its size, KiB
+ *
+ * Context: may sleep; serialised with nd_pool_destroy() by the caller.
+ * Return: 0 or -ENOMEM.
+ */
+int nd_pool_create(unsigned int kb)
+{
+	unsigned int pages = DIV_ROUND_UP((u64)kb << 10, PAGE_SIZE);
+
+	while (pool_free < pages) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+
+		if (!page) {
+			nd_pool_destroy();
+			return -ENOMEM;
+		}
+		list_add(&page->lru, &pool);
+		pool_free++;
+	}
+	return 0;
+}
+
+/**
+ * nd_pool_destroy - free the pool
+ *
+ * Context: may sleep; all buffers have been put back.
+ */
+void nd_pool_destroy(void)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &pool, lru)
+		__free_page(page);
+	INIT_LIST_HEAD(&pool);
+	pool_free = 0;
+}
+
+static struct page *take_page(void)
+{
+	struct page *page = list_first_entry(&pool, struct page, lru);
+
+	lockdep_assert_held(&pool_lock);
+	list_del(&page->lru);
+	pool_free--;
+	return page;
+}
+
+static void give_page(struct page *page)
+{
+	lockdep_assert_held(&pool_lock);
+	list_add(&page->lru, &pool);
+	pool_free++;
+}
+
+/**
+ * nd_bounce_get - take a bounce buffer from the pool
+ * @bounce: set
+ * @len: its length, bytes, 1 to %ND_BOUNCE_MAX
+ *
+ * Context: any but interrupts; does not wait for memory.
+ * Return: false if there is not enough, with nothing taken.
+ */
+bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
+{
+	unsigned int i, nr = DIV_ROUND_UP(len, PAGE_SIZE);
+
+	spin_lock(&pool_lock);
+	if (pool_free < nr + 1) {
+		spin_unlock(&pool_lock);
+		return false;
+	}
+	bounce->table = take_page();
+	bounce->vec = page_address(bounce->table);
+	bounce->nr = nr;
+	for (i = 0; i < nr; i++) {
+		bounce->vec[i].bv_page = take_page();
+		bounce->vec[i].bv_offset = 0;
+		bounce->vec[i].bv_len = min_t(size_t, len - i * PAGE_SIZE, PAGE_SIZE);
+	}
+	spin_unlock(&pool_lock);
+	return true;
+}
+
+/**
+ * nd_bounce_put - give a bounce buffer back
+ * @bounce: of nd_bounce_get()
+ *
+ * Context: any but interrupts.
+ */
+void nd_bounce_put(struct nd_bounce *bounce)
+{
+	unsigned int i;
+
+	spin_lock(&pool_lock);
+	for (i = 0; i < bounce->nr; i++)
+		give_page(bounce->vec[i].bv_page);
+	give_page(bounce->table);
+	spin_unlock(&pool_lock);
+}

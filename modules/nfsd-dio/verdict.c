@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/log2.h>
+#include <linux/minmax.h>
+
+#include "verdict.h"
+
+/*
+ * The whole last block counts: what lies in it beyond the end of the file has to stay
+ * zero, which is the file system's business, under locks of its own.
+ */
+static bool reaches_eof(const struct nd_write *write)
+{
+	loff_t below = write->file_size - write->pos;
+
+	if (write->pos < 0 || below < 0 || below < write->len)
+		return true;
+	return below - write->len < (-(write->pos + write->len) & (write->block - 1));
+}
+
+/**
+ * nd_judge - whether a write may be direct, as far as the cache has no say
+ * @write: the write
+ *
+ * The blocks at its ends are asked for next, if it may.
+ *
+ * Return: %ND_DIRECT, or why not.
+ */
+enum nd_verdict nd_judge(const struct nd_write *write)
+{
+	if (write->io_cache)
+		return ND_LEFT_IO_CACHE;
+	if (nd_is_aligned(write->pos, write->len, write->block))
+		return ND_LEFT_ALIGNED;
+	if (write->odd_flags)
+		return ND_LEFT_FLAGS;
+	if (!write->known_fs)
+		return ND_LEFT_FS;
+	if (!write->fit)
+		return ND_LEFT_FILE;
+	if (write->mapped)
+		return ND_LEFT_MAPPED;
+	if (!write->align)
+		return ND_LEFT_NO_DIRECT;
+	if (!nd_is_aligned(write->pos, write->len, write->align))
+		return ND_LEFT_SECTOR;
+	if (reaches_eof(write))
+		return ND_LEFT_EOF;
+	if (write->len > write->max_len)
+		return ND_LEFT_LARGE;
+	return ND_DIRECT;
+}
+
+/**
+ * nd_partial_blocks - the blocks that a write covers in part
+ * @write: the write
+ * @head: set to where the block begins that the write begins within, bytes, or
+ *	%ND_NO_POS
+ * @tail: the same for the block that it ends within; %ND_NO_POS if it is the same block
+ */
+void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
+{
+	loff_t mask = write->block - 1;
+	loff_t end = write->pos + write->len;
+
+	*head = write->pos & mask ? write->pos & ~mask : ND_NO_POS;
+	*tail = end & mask ? end & ~mask : ND_NO_POS;
+	if (*tail == *head)
+		*tail = ND_NO_POS;
+}
+
+/**
+ * nd_judge_blocks - whether a write may be direct, by what its partial blocks are
+ * @mode: the parameter
+ * @crowded: &nd_write.crowded
+ * @head: of the block that it begins within
+ * @tail: of the block that it ends within
+ *
+ * For a block without content the stock code reads nothing, so there is nothing to
+ * save; and a direct write would have to fill the rest of it with zeroes, alone.
+ *
+ * Where direct writes have to wait for each other, reads that do not are the better way.
+ *
+ * Return: %ND_DIRECT, %ND_PREFETCHED, or why neither.
+ */
+enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block head,
+				enum nd_block tail)
+{
+	if (head == ND_BLOCK_HOLE || tail == ND_BLOCK_HOLE)
+		return ND_LEFT_HOLE;
+	if (mode == ND_UNALIGNED)
+		return ND_DIRECT;
+	if (head != ND_BLOCK_ON_DISK && tail != ND_BLOCK_ON_DISK)
+		return ND_LEFT_CACHED;
+	return crowded ? ND_PREFETCHED : ND_DIRECT;
+}
+
+/**
+ * nd_latency_bucket - where a time goes in the histogram
+ * @us: microseconds
+ *
+ * Return: 0 to %ND_NR_BUCKETS - 1.
+ */
+unsigned int nd_latency_bucket(u64 us)
+{
+	us /= ND_FIRST_BUCKET_US;
+	return us ? min(ilog2(us) + 1, ND_NR_BUCKETS - 1) : 0;
+}

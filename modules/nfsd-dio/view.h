@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's objects as the plain values that verdicts are made of. */
+#ifndef NFSD_DIO_VIEW_H
+#define NFSD_DIO_VIEW_H
+
+#include "verdict.h"
+
+struct kiocb;
+
+void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write);
+enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size);
+void nd_prefetch(struct file *file, loff_t head, loff_t tail);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/pagemap.h>
+#include <linux/uio.h>
+
+#include "counters.h"
+#include "devices.h"
+#include "params.h"
+#include "pool.h"
+#include "view.h"
+#include "write.h"
+
+static void count_fallback(ssize_t error)
+{
+	switch (error) {
+	case -EINVAL:
+		return nd_count(ND_C_FALLBACK_EINVAL);
+	case -ENOTBLK:
+		return nd_count(ND_C_FALLBACK_ENOTBLK);
+	case -EBUSY:
+		return nd_count(ND_C_FALLBACK_EBUSY);
+	case -EIO:
+		return nd_count(ND_C_FALLBACK_EIO);
+	case -ENOSPC:
+	case -EDQUOT:
+		return nd_count(ND_C_FALLBACK_ENOSPC);
+	default:
+		return nd_count(error < 0 ? ND_C_FALLBACK_OTHER : ND_C_FALLBACK_SHORT);
+	}
+}
+
+/* Also does what has to be done before a write is left to the stock code. */
+static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
+{
+	struct file *file = iocb->ki_filp;
+	enum nd_verdict verdict;
+	struct nd_write write;
+	loff_t head, tail;
+
+	nd_view_write(iocb, len, &write);
+	verdict = nd_judge(&write);
+	if (verdict == ND_LEFT_IO_CACHE)
+		pr_info_once("nfsd's own io_cache_write is not 0: its writes are left to it\n");
+	if (verdict != ND_DIRECT)
+		return verdict;
+	nd_partial_blocks(&write, &head, &tail);
+	verdict = nd_judge_blocks(nd_mode(), write.crowded, nd_view_block(file, head, write.block),
+				  nd_view_block(file, tail, write.block));
+	if (verdict == ND_PREFETCHED)
+		nd_prefetch(file, head, tail);
+	return verdict;
+}
+
+static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
+{
+	struct iov_iter source = *from;
+	unsigned int i;
+
+	for (i = 0; i < bounce->nr; i++)
+		if (!copy_from_iter_full(page_address(bounce->vec[i].bv_page),
+					 bounce->vec[i].bv_len, &source))
+			return false;
+	return true;
+}
+
+/*
+ * Without what asks for stable storage: the file system would see to that within the
+ * inode's lock, which on some is exclusive here. The stock code does it after the lock
+ * is dropped, and so do we.
+ */
+static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
+{
+	struct kiocb direct = *iocb;
+	struct iov_iter iter;
+	ssize_t written;
+
+	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
+	direct.ki_flags |= IOCB_DIRECT;
+	iov_iter_bvec(&iter, ITER_SOURCE, bounce->vec, bounce->nr, len);
+	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
+	if (written != len) {
+		count_fallback(written);
+		return false;
+	}
+	/*
+	 * The file system dropped the pages before and after. What is there now was brought
+	 * by a reader since, or could not be dropped: then the write goes through the cache
+	 * too, and both hold the same whatever that was.
+	 */
+	if (filemap_range_has_page(iocb->ki_filp->f_mapping, iocb->ki_pos,
+				   iocb->ki_pos + len - 1)) {
+		nd_count(ND_C_FALLBACK_CACHED);
+		return false;
+	}
+	iocb->ki_pos += len;
+	return true;
+}
+
+static bool bounce_and_write(struct kiocb *iocb, const struct iov_iter *from, size_t len)
+{
+	struct nd_bounce bounce;
+	bool done;
+
+	if (!nd_bounce_get(&bounce, len)) {
+		nd_count(ND_LEFT_POOL);
+		return false;
+	}
+	done = fill(&bounce, from);
+	if (done) {
+		stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
+		done = write_data(iocb, &bounce, len);
+	} else {
+		count_fallback(-EFAULT);
+	}
+	nd_bounce_put(&bounce);
+	return done;
+}
+
+/**
+ * nd_write - serve a write by direct I/O, if that is right and works
+ * @iocb: the write, by value: &kiocb.ki_pos is moved on if it was served
+ * @from: its data, left as it is
+ * @result: set if it was served: as of write_iter()
+ *
+ * All or nothing: unless every byte went to the device, the write is left to the stock
+ * code as a whole, which writes the same bytes to the same place. So errors, short writes
+ * and whatever else may happen are those of the stock code.
+ *
+ * Context: may sleep.
+ * Return: whether it was served.
+ */
+bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
+{
+	dev_t dev = file_inode(iocb->ki_filp)->i_sb->s_dev;
+	size_t len = iov_iter_count(from);
+	enum nd_verdict verdict;
+	u64 begin;
+
+	if (!len)
+		return false;
+	verdict = prepare(iocb, len);
+	if (verdict != ND_DIRECT) {
+		nd_count(verdict);
+		nd_device_add(dev, ND_D_LEFT, 1);
+		return false;
+	}
+	begin = ktime_get_ns();
+	if (!bounce_and_write(iocb, from, len)) {
+		nd_device_add(dev, ND_D_FALLBACK, 1);
+		return false;
+	}
+	/* A failed flush is said once: trying again would hide it. */
+	*result = generic_write_sync(iocb, len);
+	nd_count(ND_DIRECT);
+	nd_device_add(dev, ND_D_DIRECT, 1);
+	nd_device_add(dev, ND_D_BYTES, len);
+	if (*result < 0)
+		nd_count(ND_C_SYNC_ERRORS);
+	nd_count(ND_C_LATENCY + nd_latency_bucket((ktime_get_ns() - begin) / NSEC_PER_USEC));
+	return true;
+}

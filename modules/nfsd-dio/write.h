@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A write of an NFS client, by direct I/O if that is right and works. */
+#ifndef NFSD_DIO_WRITE_H
+#define NFSD_DIO_WRITE_H
+
+#include <linux/types.h>
+
+struct iov_iter;
+struct kiocb;
+
+bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result);
+
+#endif

@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the tests of nfsd-dio share: an exported file of known bytes, and writes to it that are counted.
+
+# Load the module. load [PARAMETER=VALUE...]
+load() {
+	modprobe nfsd-dio "$@" || fail "not loaded: $(dmesg | tail -n 3)"
+}
+
+# Make a file system as mkfs is told, and mount it on /mnt/test with the options in $MOUNT. format FS DISK [MKFS_OPTION...]
+format() {
+	modprobe "$1" || fail "no $1"
+	"mkfs.$1" -q "${@:3}" "/dev/$2" > /run/mkfs.out 2>&1 || fail "mkfs.$1 $2: $(cat /run/mkfs.out)"
+	mkdir -p /mnt/test
+	mount -t "$1" ${MOUNT:+-o "$MOUNT"} "/dev/$2" /mnt/test || fail "mount of $1 on $2"
+}
+
+# A file of random bytes, all of them on the disk, and its double in memory, which is written to
+# wherever the file is. known_file NAME SIZE_MB
+known_file() {
+	random_file "/mnt/test/$1" "$2"
+	cp "/mnt/test/$1" "/run/$1"
+	drop_caches
+}
+
+# Export /mnt/test, with writes as "sync" or "async" has them, and mount it on /mnt/client: each write of a file that is
+# open for direct I/O comes to the server as it is. serve VERSION sync|async
+serve() {
+	if [ -e /proc/fs/nfsd/threads ]; then
+		mount --bind /mnt/test "$NFS_EXPORT"
+		rpc.nfsd 8
+	else
+		nfs_export /mnt/test 8
+	fi
+	exportfs -o "rw,insecure,no_root_squash,no_subtree_check,fsid=0,$2" "*:$NFS_EXPORT" || fail "exportfs"
+	nfs_mount "$1" /mnt/client
+}
+
+# Undo serve, and unmount what it exported.
+unserve() {
+	umount /mnt/client
+	exportfs -ua
+	rpc.nfsd 0
+	umount "$NFS_EXPORT" /mnt/test
+}
+
+# Write through the client and to the double, each piece in one request: bytes that the offset
+# determines, and the seed. writes FILE SEED OFFSET:LENGTH...
+writes() {
+	/mnt/seqkeep/nfsd-dio/writes "/mnt/client/$1" "$2" "${@:3}" || fail "writes to $1"
+	/mnt/seqkeep/nfsd-dio/writes --cached "/run/$1" "$2" "${@:3}"
+}
+
+# 4 KiB pieces, 512 bytes into every sixteenth block: never the same or adjacent. pieces COUNT [FIRST]
+pieces() {
+	local i
+	for ((i = ${2:-0}; i < ${2:-0} + $1; i++)); do echo $((i * 65536 + 512)):4096; done
+}
+
+# The file has the bytes of its double, by whichever way it is read. assert_same NAME
+assert_same() {
+	cmp "/run/$1" "/mnt/client/$1" || fail "$1 has other bytes at the client"
+	cmp "/run/$1" "/mnt/test/$1" || fail "$1 has other bytes in the server's cache"
+	drop_caches
+	cmp "/run/$1" "/mnt/test/$1" || fail "$1 has other bytes on the disk"
+}
+
+# Count what a command adds to a counter. added COUNTER COMMAND...
+added() {
+	local before
+	before=$(counter nfsd_dio "$1")
+	"${@:2}" > /run/added.out 2>&1 || fail "${*:2}: $(cat /run/added.out)"
+	echo $(($(counter nfsd_dio "$1") - before))
+}
+
+# A command raises a counter by N. assert_added COUNTER N COMMAND...
+assert_added() {
+	local got
+	got=$(added "$1" "${@:3}")
+	echo "$1: $got"
+	[ "$got" -eq "$2" ] || fail "$1 by ${*:3:4}: $got, expected $2; $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
+}
