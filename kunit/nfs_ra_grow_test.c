@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* multiple=auto of nfs-ra, in front of a model of the stock code and a simulated page cache. */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+
+#include "nfs-ra/grow.h"
+#include "simcache.h"
+
+#define BASE		32UL	/* 128 KiB */
+#define MOST		2048UL	/* 8 MiB */
+#define RSIZE		256UL	/* bdi->io_pages of a mount with rsize 1 MiB */
+#define FILE_PAGES	32768UL
+#define BLOCK		16UL	/* a read of 64 KiB */
+
+/* One open file of a mount. */
+struct reader {
+	struct simcache cache;
+	struct stock_ra ra;
+	bool grows;
+	unsigned int largest;	/* window that was opened */
+};
+
+static const struct sim_way *way_of(struct kunit *test)
+{
+	return test->param_value;
+}
+
+static void way_desc(const struct sim_way *way, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s", stock_names[way->gen],
+		 way->large ? ", large folios" : "");
+}
+
+KUNIT_ARRAY_PARAM(way, sim_ways, way_desc);
+
+static struct reader *reader_alloc(struct kunit *test)
+{
+	struct reader *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	simcache_init(&r->cache, test, 0, FILE_PAGES);
+	return r;
+}
+
+/* Open the file anew, with nothing cached. */
+static void reopen(struct reader *r, const struct sim_way *way, bool grows)
+{
+	simcache_reset(&r->cache, way);
+	r->cache.io_pages = RSIZE;
+	r->ra = (struct stock_ra){ .ra_pages = BASE, .prev_pos = -1 };
+	r->grows = grows;
+	r->largest = 0;
+}
+
+static bool is_used(void *cache, unsigned long index)
+{
+	return sim_cached(cache, index) && sim_page(cache, index)->used;
+}
+
+/* marker() and next_size() of auto.c */
+static void probe(struct reader *r, unsigned long index)
+{
+	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
+	unsigned long end = (u64)r->ra.prev_pos >> PAGE_SHIFT;
+	struct nra_run run;
+	unsigned int size;
+
+	if (!nra_is_expected(&last, index, 1UL << sim_order(&r->cache, index)))
+		return;
+	if (end > index)
+		end = 0;
+	run = nra_run(end, BASE / 2, MOST, is_used, &r->cache);
+	size = nra_grow(last.size, BASE, MOST, &run);
+	if (!size)
+		return;
+	KUNIT_EXPECT_GT(r->cache.test, size, last.size);
+	KUNIT_EXPECT_LE(r->cache.test, size, MOST);
+	nra_enlarge(&last, size);
+	r->ra.start = last.start;
+	r->ra.size = last.size;
+}
+
+/* filemap_read(), which looks for a marker on the last folio of each batch. */
+static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
+{
+	unsigned long end = min(index + nr, FILE_PAGES), i;
+
+	while (index < end) {
+		unsigned long next = index;
+
+		if (!sim_cached(&r->cache, index))
+			sim_sync_door(&r->cache, &r->ra, index, end - index);
+		KUNIT_ASSERT_TRUE(r->cache.test, sim_cached(&r->cache, index));
+		while (next < end && sim_cached(&r->cache, next)) {
+			unsigned long folio = sim_folio(&r->cache, next);
+
+			next = folio + (1UL << sim_order(&r->cache, folio));
+			if (!sim_page(&r->cache, folio)->marker)
+				continue;
+			if (r->grows)
+				probe(r, folio);
+			sim_async_door(&r->cache, &r->ra, folio, folio, end - folio);
+			r->largest = max(r->largest, r->ra.size);
+			break;
+		}
+		next = min(next, end);
+		for (i = sim_folio(&r->cache, index); i < next; i++)
+			sim_page(&r->cache, i)->used = true;
+		index = next;
+		/* Up to 6.11 after each batch, later after each read(). */
+		if (r->cache.gen == STOCK_6_1)
+			r->ra.prev_pos = (long long)index << PAGE_SHIFT;
+	}
+	r->ra.prev_pos = (long long)end << PAGE_SHIFT;
+}
+
+static void read_piece(struct reader *r, unsigned long index, unsigned long nr,
+		       unsigned long block)
+{
+	unsigned long i;
+
+	for (i = 0; i < nr; i += block)
+		read_pages(r, index + i, min(block, nr - i));
+}
+
+static const unsigned long blocks[] = { 1, 16, 32, 256 };
+
+/* In sequence: everything once, in windows that soon are as large as they may be. */
+static void in_order(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		unsigned long ios;
+
+		reopen(r, way_of(test), false);
+		read_piece(r, 0, FILE_PAGES, blocks[i]);
+		ios = r->cache.ios;
+		reopen(r, way_of(test), true);
+		read_piece(r, 0, FILE_PAGES, blocks[i]);
+		KUNIT_EXPECT_EQ(test, r->cache.read, FILE_PAGES);
+		KUNIT_EXPECT_LE(test, r->cache.ios, ios / 4);
+		KUNIT_EXPECT_EQ(test, r->largest, MOST);
+	}
+}
+
+/* So does what begins in the middle of the file, if it is long. */
+static void from_the_middle(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+
+	reopen(r, way_of(test), true);
+	read_piece(r, 12345, FILE_PAGES - 12345, BLOCK);
+	KUNIT_EXPECT_EQ(test, r->cache.read, FILE_PAGES - 12345);
+	/* The newest kernels cut the end of a window to a multiple of its folios. */
+	KUNIT_EXPECT_GE(test, r->largest, MOST - BASE);
+}
+
+/* Pieces of up to twice the mount's readahead are read as if the module were not there. */
+static void pieces(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	u64 trace[2];
+	unsigned int i, grows, block;
+
+	for (block = 0; block < 3; block++) {
+		for (grows = 0; grows < 2; grows++) {
+			struct rnd_state rnd;
+
+			prandom_seed_state(&rnd, 7);
+			reopen(r, way_of(test), grows);
+			for (i = 1; i < FILE_PAGES / 512; i++)
+				read_piece(r, i * 512 + prandom_u32_state(&rnd) % 256,
+					   prandom_u32_state(&rnd) % (2 * BASE) + 1, blocks[block]);
+			trace[grows] = r->cache.trace;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, trace[0], trace[1], "blocks of %lu", blocks[block]);
+	}
+}
+
+/*
+ * Large reads anywhere: what one of them asks for is no proof of the next. Up to 6.11 the
+ * place of the last read is that within this one; a read of several rsize is a run there.
+ */
+static void large_reads(struct kunit *test)
+{
+	static const unsigned long nrs[] = { 64, 256, 512, 1024 };
+	struct reader *r = reader_alloc(test);
+	unsigned long read[2];
+	unsigned int i, j, grows;
+
+	for (j = 0; j < ARRAY_SIZE(nrs); j++) {
+		for (grows = 0; grows < 2; grows++) {
+			reopen(r, way_of(test), grows);
+			for (i = 7; i; i--)
+				read_piece(r, i * 4096 + 5, nrs[j], nrs[j]);
+			read[grows] = r->cache.read;
+		}
+		if (way_of(test)->gen != STOCK_6_1 || nrs[j] <= RSIZE)
+			KUNIT_EXPECT_EQ_MSG(test, read[0], read[1], "reads of %lu", nrs[j]);
+		else
+			KUNIT_EXPECT_LE_MSG(test, read[1], 4 * read[0], "reads of %lu", nrs[j]);
+	}
+}
+
+/* Wherever a reader stops, what was read for it is bounded by what it read. */
+static void waste(struct kunit *test)
+{
+	static const unsigned long starts[] = { 0, 4099 };
+	struct reader *r = reader_alloc(test);
+	unsigned long nr, stock;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		for (nr = BLOCK; nr <= 3 * MOST; nr += nr / 4) {
+			reopen(r, way_of(test), false);
+			read_piece(r, starts[i], nr, BLOCK);
+			stock = r->cache.read;
+			reopen(r, way_of(test), true);
+			read_piece(r, starts[i], nr, BLOCK);
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read, max(stock, 8 * nr),
+					    "%lu pages from %lu", nr, starts[i]);
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read, nr + 2 * MOST,
+					    "%lu pages from %lu", nr, starts[i]);
+		}
+	}
+}
+
+/* A seek ends it: what follows is read as before. */
+static void seek(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	unsigned long before;
+
+	reopen(r, way_of(test), true);
+	read_piece(r, 0, 8192, BLOCK);
+	KUNIT_EXPECT_EQ(test, r->largest, MOST);
+	before = r->cache.read;
+	read_piece(r, 20000, 2 * BASE, BLOCK);
+	KUNIT_EXPECT_LE(test, r->cache.read - before, 5 * BASE);
+}
+
+/* Every second block: never a run, whatever markers are met. */
+static void stride(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	unsigned long step, i, read;
+	unsigned int grows;
+
+	for (step = 2; step <= 64; step *= 2) {
+		read = 0;
+		for (grows = 0; grows < 2; grows++) {
+			reopen(r, way_of(test), grows);
+			for (i = 0; i < 8192; i += step)
+				read_pages(r, i, step / 2);
+			if (!grows)
+				read = r->cache.read;
+		}
+		KUNIT_EXPECT_LE_MSG(test, r->cache.read, read + 2 * BASE, "step %lu", step);
+	}
+}
+
+struct grown {
+	unsigned int size;
+	unsigned long run;
+	bool from_start;
+	unsigned int next;
+};
+
+static const struct grown growths[] = {
+	/* In the middle of a file, twice the mount's readahead has to be read. */
+	{ 32, 32, false, 0 },
+	{ 32, 63, false, 0 },
+	{ 32, 64, false, 128 },
+	{ 32, 2048, false, 128 },
+	{ 20, 64, false, 80 },
+	/* As much as the last window, which a large read opens at once. */
+	{ 256, 128, false, 0 },
+	{ 256, 256, false, 1024 },
+	/* At its start, half a window. */
+	{ 32, 0, true, 0 },
+	{ 32, 15, true, 0 },
+	{ 32, 16, true, 64 },
+	{ 256, 128, true, 512 },
+	/* Small windows are the stock code's to ramp up. */
+	{ 4, 2048, true, 0 },
+	{ 15, 2048, true, 0 },
+	/* The limit. */
+	{ 1024, 1024, false, 2048 },
+	{ 2048, 2048, false, 0 },
+	{ 4096, 4096, false, 0 },
+};
+
+static void grown_desc(const struct grown *g, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u after %lu%s", g->size, g->run,
+		 g->from_start ? " from the start" : "");
+}
+
+KUNIT_ARRAY_PARAM(grown, growths, grown_desc);
+
+static void grow(struct kunit *test)
+{
+	const struct grown *g = test->param_value;
+	struct nra_run run = { g->run, g->from_start };
+
+	KUNIT_EXPECT_EQ(test, g->next, nra_grow(g->size, BASE, MOST, &run));
+}
+
+/* Where the state may wrap, and the marker's folio. */
+static void enlarge(struct kunit *test)
+{
+	struct nra_window last = { .start = 16, .size = 32, .async_size = 32 };
+
+	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 17, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 0, 1));
+	nra_enlarge(&last, 128);
+	KUNIT_EXPECT_EQ(test, last.start + last.size, 48UL);
+	KUNIT_EXPECT_EQ(test, last.size, 128U);
+	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
+	last.async_size = 29;
+	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 4));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 19, 4));
+}
+
+static bool below_1000(void *looks, unsigned long index)
+{
+	++*(unsigned int *)looks;
+	return index >= 1000;
+}
+
+/* A run is never found longer than it is, nor by many looks. */
+static void run_length(struct kunit *test)
+{
+	unsigned long end;
+
+	for (end = 0; end < 100000; end += end / 8 + 1) {
+		unsigned int looks = 0;
+		struct nra_run run = nra_run(end, BASE / 2, MOST, below_1000, &looks);
+
+		KUNIT_EXPECT_LE(test, run.pages, end > 1000 ? end - 1000 : 0);
+		KUNIT_EXPECT_LE(test, run.pages, MOST);
+		KUNIT_EXPECT_EQ(test, run.from_start, !end);
+		KUNIT_EXPECT_LE(test, looks, 9 * 16U);
+		if (end >= 1000 + 2 * BASE)
+			KUNIT_EXPECT_GE(test, run.pages, min(2 * BASE, MOST));
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(grow, grown_gen_params),
+	KUNIT_CASE(enlarge),
+	KUNIT_CASE(run_length),
+	KUNIT_CASE_PARAM(in_order, way_gen_params),
+	KUNIT_CASE_PARAM(from_the_middle, way_gen_params),
+	KUNIT_CASE_PARAM(pieces, way_gen_params),
+	KUNIT_CASE_PARAM(large_reads, way_gen_params),
+	KUNIT_CASE_PARAM(waste, way_gen_params),
+	KUNIT_CASE_PARAM(seek, way_gen_params),
+	KUNIT_CASE_PARAM(stride, way_gen_params),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "nfs_ra_grow",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+
+MODULE_LICENSE("GPL");

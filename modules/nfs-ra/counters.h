@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counters; each has a line in nfs-ra(4). */
+#ifndef NFS_RA_COUNTERS_H
+#define NFS_RA_COUNTERS_H
+
+#include "common/stats.h"
+
+enum nra_counter {
+	NRA_C_SET_MOUNT,
+	NRA_C_SET_APPLY,
+	NRA_C_LEFT_SAME,
+	NRA_C_LEFT_BY_HAND,
+	NRA_C_LEFT_MEMORY,
+	NRA_C_OVERRULED,
+	NRA_C_PUT_BACK,
+	NRA_C_KEPT,
+	NRA_C_AUTO_GROWN,
+	NRA_C_AUTO_FULL,
+	NRA_C_AUTO_UNPROVEN,
+	NRA_C_NR,
+};
+
+extern struct stats nra_stats;
+
+static inline void nra_count(enum nra_counter counter)
+{
+	stats_add(&nra_stats, counter, 1);
+}
+
+#endif

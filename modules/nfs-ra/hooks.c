@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two functions of the kernel itself are watched:
+ *
+ *   super_setup_bdi_name()	gives a superblock its backing_dev_info. NFS calls it in one
+ *				place, nfs_get_tree_common(), which all of its superblocks go
+ *				through: those of versions 3 and 4, roots of version 4,
+ *				submounts, referrals. A mount that shares a superblock does not
+ *				call it. By then the server has been asked what it takes
+ *				(nfs_probe_fsinfo(), and what the session allows), so rsize is
+ *				what it will be; and there is no root yet, so nothing is open.
+ *   read_ahead_kb_store()	is what a write to read_ahead_kb ends in. Static, and only
+ *				for knowing who wrote: without it values are compared.
+ *
+ * Being in the kernel, both are there before nfs.ko comes and when it goes.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/backing-dev.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+
+#include "common/hook.h"
+#include "hooks.h"
+#include "mounts.h"
+#include "rule.h"
+
+/* Calls at a time: each is a mount between two system calls, or a write to sysfs. */
+#define MAX_CALLS	64
+
+static bool is_nfs(const struct file_system_type *type)
+{
+	return nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL);
+}
+
+static bool set_up(struct pt_regs *regs, void *data)
+{
+	struct super_block *sb = (void *)regs_get_kernel_argument(regs, 0);
+
+	*(struct super_block **)data = sb;
+	return is_nfs(sb->s_type);
+}
+
+static void was_set_up(struct pt_regs *regs, void *data)
+{
+	if (!regs_return_value(regs))
+		nra_mounts_new(*(struct super_block **)data);
+}
+
+static bool store(struct pt_regs *regs, void *data)
+{
+	struct device *dev = (void *)regs_get_kernel_argument(regs, 0);
+
+	*(struct backing_dev_info **)data = dev_get_drvdata(dev);
+	return true;
+}
+
+static void stored(struct pt_regs *regs, void *data)
+{
+	if ((long)regs_return_value(regs) > 0)
+		nra_mounts_written(*(struct backing_dev_info **)data);
+}
+
+enum { SET_UP, STORE, NR_HOOKS };
+
+static struct hook hooks[NR_HOOKS] = {
+	[SET_UP] = {
+		.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
+		.entry = set_up,
+		.returned = was_set_up,
+		.data_size = sizeof(struct super_block *),
+		.max_calls = MAX_CALLS,
+	},
+	[STORE] = {
+		.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
+		.entry = store,
+		.returned = stored,
+		.data_size = sizeof(struct backing_dev_info *),
+		.max_calls = MAX_CALLS,
+	},
+};
+
+static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS, .owner = THIS_MODULE };
+
+/**
+ * nra_hooks_open - put the hooks in place
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ */
+int nra_hooks_open(void)
+{
+	return hooks_register(&set);
+}
+
+/**
+ * nra_hooks_close - take the hooks out
+ *
+ * Context: may sleep.
+ */
+void nra_hooks_close(void)
+{
+	hooks_unregister(&set);
+}
+
+/**
+ * nra_hooks_missed - mounts that were not seen, as too many were under way
+ */
+unsigned long nra_hooks_missed(void)
+{
+	return hook_missed(&hooks[SET_UP]);
+}
+
+static void apply(struct super_block *sb, void *unused)
+{
+	if (sb->s_iflags & SB_I_PERSB_BDI)
+		nra_mounts_apply(sb);
+}
+
+/**
+ * nra_hooks_apply - apply the rule to the mounts that are there
+ *
+ * Context: may sleep. Waits for mounts and unmounts that are under way.
+ */
+void nra_hooks_apply(void)
+{
+	static const char *const names[] = { "nfs", "nfs4" };
+	unsigned int i;
+
+	/* What has no module and no mount is not asked for: that would load it. */
+	if (!hook_module_is_loaded("nfs"))
+		return;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct file_system_type *type = get_fs_type(names[i]);
+
+		if (!type)
+			continue;
+		if (is_nfs(type))
+			iterate_supers_type(type, apply, NULL);
+		/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
+		module_put(type->owner);
+	}
+}

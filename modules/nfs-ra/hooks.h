@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef NFS_RA_HOOKS_H
+#define NFS_RA_HOOKS_H
+
+int nra_hooks_open(void);
+void nra_hooks_close(void);
+void nra_hooks_apply(void);
+unsigned long nra_hooks_missed(void);
+
+#endif

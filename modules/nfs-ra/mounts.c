@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One record for each superblock that the rule was applied to. What "mount" means here is
+ * a superblock: mounts that share one share its readahead.
+ *
+ * A record holds a reference to the backing_dev_info, which keeps nothing but its memory:
+ * the value can be read, and put back, without asking whether the superblock is still
+ * there. No superblock is remembered, and none of its locks is wanted later, so that a
+ * server that is dead cannot keep this module from being disabled.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/backing-dev.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/nfs_fs.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "counters.h"
+#include "mounts.h"
+#include "params.h"
+#include "rule.h"
+
+/*
+ * Records kept ready, as a new mount cannot wait for memory: that many may be mounted
+ * before the work item is run.
+ */
+#define SPARES		64
+
+#define SERVER_LEN	64
+
+/**
+ * struct nra_mount - what was decided for one superblock
+ * @list: in mounts or spares
+ * @gone: in a list of those to be forgotten, while others may still be reading @list
+ * @bdi: what holds its readahead, with a reference
+ * @rsize: bytes
+ * @before: readahead before the rule, pages
+ * @set: what the rule set, pages
+ * @most: what its files' windows may grow to, pages; 0: they do not
+ * @written: somebody wrote to read_ahead_kb since
+ * @writer: the name of that task
+ * @server: the server's name
+ */
+struct nra_mount {
+	struct list_head list;
+	struct list_head gone;
+	struct backing_dev_info *bdi;
+	unsigned int rsize;
+	unsigned long before;
+	unsigned long set;
+	unsigned long most;
+	bool written;
+	char writer[TASK_COMM_LEN];
+	char server[SERVER_LEN];
+};
+
+/*
+ * Protects changes to the two lists, and what is in records but their bdi, which does
+ * not change. Taken in probes, so it never waits, also on a real-time kernel. Nests in
+ * nothing. The list of mounts is read under RCU.
+ */
+static DEFINE_RAW_SPINLOCK(mounts_lock);
+static LIST_HEAD(mounts);
+static LIST_HEAD(spares);
+static unsigned int nr_spares;
+
+static int fill_spares(void)
+{
+	while (READ_ONCE(nr_spares) < SPARES) {
+		/* NOFS: also called with a superblock's lock held. */
+		struct nra_mount *mount = kzalloc(sizeof(*mount), GFP_NOFS);
+
+		if (!mount)
+			return -ENOMEM;
+		raw_spin_lock(&mounts_lock);
+		list_add(&mount->list, &spares);
+		nr_spares++;
+		raw_spin_unlock(&mounts_lock);
+	}
+	return 0;
+}
+
+static struct nra_mount *take_spare(void)
+{
+	struct nra_mount *mount;
+
+	raw_spin_lock(&mounts_lock);
+	mount = list_first_entry_or_null(&spares, struct nra_mount, list);
+	if (mount) {
+		list_del(&mount->list);
+		nr_spares--;
+	}
+	raw_spin_unlock(&mounts_lock);
+	return mount;
+}
+
+/* Under RCU. */
+static struct nra_mount *find(const struct backing_dev_info *bdi)
+{
+	struct nra_mount *mount;
+
+	list_for_each_entry_rcu(mount, &mounts, list)
+		if (mount->bdi == bdi)
+			return mount;
+	return NULL;
+}
+
+/* Forget what is unmounted, or all. */
+static void forget(bool all)
+{
+	struct nra_mount *mount, *next;
+	LIST_HEAD(gone);
+
+	raw_spin_lock(&mounts_lock);
+	list_for_each_entry_safe(mount, next, &mounts, list) {
+		if (all || !READ_ONCE(mount->bdi->dev)) {
+			list_del_rcu(&mount->list);
+			list_add(&mount->gone, &gone);
+		}
+	}
+	raw_spin_unlock(&mounts_lock);
+	synchronize_rcu();
+	list_for_each_entry_safe(mount, next, &gone, gone) {
+		bdi_put(mount->bdi);
+		kfree(mount);
+	}
+}
+
+/* Run after each mount: never are more records kept than were mounted at a time. */
+static void tend(struct work_struct *work)
+{
+	forget(false);
+	fill_spares();
+}
+static DECLARE_WORK(tend_work, tend);
+
+static void decide(struct super_block *sb, enum nra_counter changed)
+{
+	const struct nfs_server *server = sb->s_fs_info;
+	struct backing_dev_info *bdi = sb->s_bdi;
+	struct nra_rule rule = nra_rule();
+	struct nra_mount *mount = take_spare();
+
+	schedule_work(&tend_work);
+	if (!mount) {
+		nra_count(NRA_C_LEFT_MEMORY);
+		return;
+	}
+	mount->bdi = bdi_get(bdi);
+	mount->rsize = server->rsize;
+	mount->before = READ_ONCE(bdi->ra_pages);
+	mount->set = nra_pages(&rule, server->rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
+	mount->most = nra_auto_pages(&rule, server->rsize, PAGE_SIZE);
+	mount->written = false;
+	strscpy(mount->server, server->nfs_client->cl_hostname ?: "-", SERVER_LEN);
+	raw_spin_lock(&mounts_lock);
+	list_add_tail_rcu(&mount->list, &mounts);
+	raw_spin_unlock(&mounts_lock);
+
+	/* What is not what the kernel gives each mount was given by somebody. */
+	if (mount->before != VM_READAHEAD_PAGES)
+		nra_count(NRA_C_LEFT_BY_HAND);
+	else if (mount->set == mount->before)
+		nra_count(NRA_C_LEFT_SAME);
+	else if (cmpxchg(&bdi->ra_pages, mount->before, mount->set) == mount->before)
+		nra_count(changed);
+	else
+		nra_count(NRA_C_LEFT_BY_HAND);
+}
+
+/**
+ * nra_mounts_new - apply the rule to a superblock that is being set up
+ * @sb: an NFS superblock that has just got its backing_dev_info; locked
+ *
+ * Context: any but interrupts; does not wait.
+ */
+void nra_mounts_new(struct super_block *sb)
+{
+	decide(sb, NRA_C_SET_MOUNT);
+}
+
+/**
+ * nra_mounts_apply - apply the rule to a superblock that is in use
+ * @sb: an NFS superblock; locked
+ *
+ * Context: may sleep.
+ */
+void nra_mounts_apply(struct super_block *sb)
+{
+	bool known;
+
+	rcu_read_lock();
+	known = find(sb->s_bdi);
+	rcu_read_unlock();
+	if (known)
+		return;
+	fill_spares();
+	decide(sb, NRA_C_SET_APPLY);
+}
+
+/**
+ * nra_mounts_written - note that the current task has set a readahead
+ * @bdi: whose; may be any
+ *
+ * Context: any but interrupts; does not wait.
+ */
+void nra_mounts_written(struct backing_dev_info *bdi)
+{
+	struct nra_mount *mount;
+
+	rcu_read_lock();
+	mount = find(bdi);
+	if (mount) {
+		raw_spin_lock(&mounts_lock);
+		WRITE_ONCE(mount->written, true);
+		strscpy(mount->writer, current->comm, sizeof(mount->writer));
+		raw_spin_unlock(&mounts_lock);
+		nra_count(NRA_C_OVERRULED);
+		/* nfs-utils' rule does so to every mount, whether anybody asked or not. */
+		if (strstr(current->comm, "udev"))
+			pr_info_once("%s: a udev rule has set read_ahead_kb, which wins; if that is nfsrahead's, nfs-ra(4) says how to leave it to nfs-ra\n",
+				     bdi_dev_name(bdi));
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * nra_mounts_auto - how far windows may grow, of the files of a mount
+ * @bdi: the mount's; may be any
+ *
+ * Context: any but interrupts, under RCU; does not wait.
+ * Return: pages; 0 if they may not: no mount of the rule's, or somebody set its readahead.
+ */
+unsigned long nra_mounts_auto(const struct backing_dev_info *bdi)
+{
+	const struct nra_mount *mount = find(bdi);
+
+	if (!mount || nra_owner(mount->before, mount->set, READ_ONCE(bdi->ra_pages),
+				READ_ONCE(mount->written)) == NRA_OTHERS)
+		return 0;
+	return mount->most;
+}
+
+static unsigned long to_kb(unsigned long pages)
+{
+	return pages << (PAGE_SHIFT - 10);
+}
+
+static void show(struct seq_file *m, struct nra_mount *mount)
+{
+	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
+	static const char *const by[] = { "kernel", "nfs-ra", "other" };
+	char writer[TASK_COMM_LEN];
+	bool written;
+
+	raw_spin_lock(&mounts_lock);
+	written = mount->written;
+	memcpy(writer, mount->writer, sizeof(writer));
+	raw_spin_unlock(&mounts_lock);
+
+	seq_printf(m, "%-9s %9u %9lu %9lu %9lu ", bdi_dev_name(mount->bdi), mount->rsize,
+		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
+	seq_escape(m, written ? writer : by[nra_owner(mount->before, mount->set, now, false)],
+		   " \t\n\\");
+	seq_printf(m, " %lu ", to_kb(mount->most));
+	seq_escape(m, mount->server, " \t\n\\");
+	seq_putc(m, '\n');
+}
+
+/**
+ * nra_mounts_show - print the table
+ * @m: to print to
+ *
+ * Context: may sleep.
+ */
+void nra_mounts_show(struct seq_file *m)
+{
+	struct nra_mount *mount;
+
+	seq_puts(m, "bdi           rsize before_kb    set_kb    now_kb set_by auto_kb server\n");
+	rcu_read_lock();
+	list_for_each_entry_rcu(mount, &mounts, list)
+		if (READ_ONCE(mount->bdi->dev))
+			show(m, mount);
+	rcu_read_unlock();
+}
+
+static void put_back(struct nra_mount *mount)
+{
+	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
+
+	switch (nra_owner(mount->before, mount->set, now, mount->written)) {
+	case NRA_KERNEL:
+		break;
+	case NRA_OURS:
+		if (cmpxchg(&mount->bdi->ra_pages, mount->set, mount->before) == mount->set) {
+			nra_count(NRA_C_PUT_BACK);
+			break;
+		}
+		fallthrough;
+	case NRA_OTHERS:
+		nra_count(NRA_C_KEPT);
+		break;
+	}
+}
+
+/**
+ * nra_mounts_open - be ready for mounts
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int nra_mounts_open(void)
+{
+	int err = fill_spares();
+
+	if (err)
+		nra_mounts_close();
+	return err;
+}
+
+/**
+ * nra_mounts_close - put back what is still ours, and forget all
+ *
+ * Context: may sleep; no hook is in place any more.
+ */
+void nra_mounts_close(void)
+{
+	struct nra_mount *mount, *next;
+
+	cancel_work_sync(&tend_work);
+	rcu_read_lock();
+	list_for_each_entry_rcu(mount, &mounts, list)
+		if (READ_ONCE(mount->bdi->dev))
+			put_back(mount);
+	rcu_read_unlock();
+	forget(true);
+	list_for_each_entry_safe(mount, next, &spares, list)
+		kfree(mount);
+	INIT_LIST_HEAD(&spares);
+	nr_spares = 0;
+}

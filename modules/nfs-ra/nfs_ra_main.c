@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nfs-ra: readahead of NFS mounts by their rsize. Load, unload, enable and disable. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include "auto.h"
+#include "counters.h"
+#include "hooks.h"
+#include "mounts.h"
+#include "params.h"
+#include "version.h"
+
+static const char *const counter_names[NRA_C_NR] = {
+	[NRA_C_SET_MOUNT] = "set_mount",
+	[NRA_C_SET_APPLY] = "set_apply",
+	[NRA_C_LEFT_SAME] = "left_same",
+	[NRA_C_LEFT_BY_HAND] = "left_by_hand",
+	[NRA_C_LEFT_MEMORY] = "left_memory",
+	[NRA_C_OVERRULED] = "overruled",
+	[NRA_C_PUT_BACK] = "put_back",
+	[NRA_C_KEPT] = "kept",
+	[NRA_C_AUTO_GROWN] = "auto_grown",
+	[NRA_C_AUTO_FULL] = "auto_full",
+	[NRA_C_AUTO_UNPROVEN] = "auto_unproven",
+};
+
+static void show_missed(struct seq_file *m)
+{
+	seq_printf(m, "left_missed %lu\n", nra_hooks_missed());
+}
+
+struct stats nra_stats = {
+	.names = counter_names,
+	.nr = NRA_C_NR,
+	.extra = show_missed,
+};
+
+static int mounts_show(struct seq_file *m, void *unused)
+{
+	nra_mounts_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(mounts);
+
+/**
+ * nra_enable - set the readahead of mounts from now on, and of those that are there if asked to
+ *
+ * Context: may sleep; serialised by the kernel's parameter lock.
+ * Return: 0, or a negative errno with nothing changed and a line in the log.
+ */
+int nra_enable(void)
+{
+	int err = nra_mounts_open();
+
+	if (err) {
+		pr_err("not enabled: no memory for the table of mounts (%d); free some and try again\n",
+		       err);
+		return err;
+	}
+	err = nra_multiple_is_auto() ? nra_auto_open() : 0;
+	if (err)
+		goto close_mounts;
+	err = nra_hooks_open();
+	if (err)
+		goto close_auto;
+	if (nra_apply())
+		nra_hooks_apply();
+	return 0;
+
+close_auto:
+	nra_auto_close();
+close_mounts:
+	pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
+	nra_mounts_close();
+	return err;
+}
+
+/**
+ * nra_disable - leave mounts alone, and put back what is still as it was set here
+ *
+ * Context: may sleep; serialised by the kernel's parameter lock.
+ */
+void nra_disable(void)
+{
+	nra_hooks_close();
+	nra_auto_close();
+	nra_mounts_close();
+}
+
+static int __init nra_init(void)
+{
+	int err = stats_create(&nra_stats, KBUILD_MODNAME);
+
+	if (err)
+		goto stop_params;
+	if (!IS_ERR(nra_stats.dir))
+		debugfs_create_file("mounts", 0400, nra_stats.dir, NULL, &mounts_fops);
+	err = nra_params_start();
+	if (err)
+		goto destroy_stats;
+	return 0;
+
+destroy_stats:
+	stats_destroy(&nra_stats);
+stop_params:
+	nra_params_stop();
+	return err;
+}
+
+static void __exit nra_exit(void)
+{
+	nra_params_stop();
+	stats_destroy(&nra_stats);
+}
+
+module_init(nra_init);
+module_exit(nra_exit);
+MODULE_DESCRIPTION("NFS client: readahead of several times rsize, set at mount");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(SEQKEEP_VERSION);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef NFS_RA_PARAMS_H
+#define NFS_RA_PARAMS_H
+
+#include "rule.h"
+
+struct nra_rule nra_rule(void);
+bool nra_apply(void);
+bool nra_multiple_is_auto(void);
+int nra_params_start(void);
+void nra_params_stop(void);
+
+/* Of nfs_ra_main.c. */
+int nra_enable(void);
+void nra_disable(void);
+
+#endif
