@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""fio's command line, and what is taken from the JSON that versions of it gave.
+
+The recordings are without what nobody reads (writes, trims, the CPU's part).
+"""
+
+import json
+import unittest
+from pathlib import Path
+from typing import Any
+
+from iostune_lib import fio
+from iostune_lib.areas import Area
+from iostune_lib.trouble import Trouble
+
+RECORDED = sorted((Path(__file__).parent / "fio").glob("two-readers-*.json"))
+
+
+class Parse(unittest.TestCase):
+    def test_recordings(self) -> None:
+        self.assertGreaterEqual(len(RECORDED), 2)
+        for path in RECORDED:
+            with self.subTest(path.name):
+                text = path.read_text()
+                reads = [job["read"] for job in json.loads(text)["jobs"]]
+                sample = fio.parse(text, 2)
+                elapsed = max(read["runtime"] for read in reads) / 1000
+                self.assertAlmostEqual(sample.total * elapsed, sum(read["io_bytes"] for read in reads), delta=1)
+                self.assertEqual(len(sample.shares), 2)
+                slowest = max(read["clat_ns"]["percentile"]["99.000000"] for read in reads)
+                self.assertAlmostEqual(sample.wait_ms, slowest / 1e6)
+
+    def changed(self, **read: Any) -> str:
+        output = json.loads(RECORDED[0].read_text())
+        output["jobs"][1]["read"].update(read)
+        return json.dumps(output)
+
+    def test_words_before_the_json(self) -> None:
+        text = RECORDED[0].read_text()
+        self.assertEqual(fio.parse(f"fio: a warning\n{text}", 2), fio.parse(text, 2))
+
+    def test_readers_that_came_to_their_end_at_different_times(self) -> None:
+        output = json.loads(RECORDED[0].read_text())
+        for job, runtime in zip(output["jobs"], (100, 200)):  # noqa: B905
+            job["read"].update(io_bytes=30_000_000, runtime=runtime)
+        sample = fio.parse(json.dumps(output), 2)
+        self.assertAlmostEqual(sample.total, 60e6 / 0.2)
+        self.assertAlmostEqual(sample.shares[0], 2 * sample.shares[1])
+
+    def test_a_reader_that_got_nothing(self) -> None:
+        sample = fio.parse(self.changed(io_bytes=0, clat_ns={"max": 0}), 2)
+        self.assertGreater(sample.slowest, 0)
+        self.assertLess(sample.slowest, sample.total / 1000)
+        self.assertGreater(sample.wait_ms, 1)
+
+    def test_what_is_no_measurement(self) -> None:
+        output = json.loads(RECORDED[0].read_text())
+        for job in output["jobs"]:
+            job["error"] = 5
+        for text in ("", "fio: no", "{}", json.dumps(output)):
+            with self.assertRaises(Trouble):
+                fio.parse(text, 2)
+        with self.assertRaises(Trouble):
+            fio.parse(RECORDED[0].read_text(), 3)
+
+
+class Command(unittest.TestCase):
+    def test_it_only_reads(self) -> None:
+        for mode in ("direct", "buffered"):
+            words = fio.command(Path("/dev/sda"), mode, [Area(0, 1 << 20), Area(1 << 30, 1 << 20)], 0.5)
+            self.assertIn("--readonly", words)
+            self.assertEqual([word for word in words if word.startswith("--rw")], ["--rw=read"])
+            self.assertIn(f"--direct={int(mode == 'direct')}", words)
+            # Dropping a device's cache by fio would drop all of it, and flush it first.
+            self.assertIn("--invalidate=0", words)
+            self.assertIn("--runtime=500ms", words)
+            self.assertIn(f"--offset={1 << 30}", words)
+
+    def test_a_colon_would_be_two_files(self) -> None:
+        words = fio.command(Path("/dev/disk/by-path/pci-0:1"), "direct", [Area(0, 1 << 20)], 1)
+        self.assertIn("--filename=/dev/disk/by-path/pci-0\\:1", words)
+
+
+if __name__ == "__main__":
+    unittest.main()

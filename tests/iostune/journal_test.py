@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Everything is put back, whenever a run ends, and what others set is left alone."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from iostune_lib import journal
+from iostune_lib import tunables as t
+from iostune_lib.journal import Journal
+from iostune_lib.settings import Settings, wanted
+from iostune_lib.trouble import Trouble
+from iostune_lib.tunables import Tunables
+
+IDENTITY = {"diskseq": "7", "size": "2048"}
+
+
+class FakeDisk(Tunables):
+    """Files, and what the kernel does besides when one is written."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory / "disk")
+        (self.disk / "queue/iosched").mkdir(parents=True)
+        for name, value in IDENTITY.items():
+            (self.disk / name).write_text(value)
+        self.write(t.MAX_SECTORS, "1280")
+        self.write(t.READAHEAD, "64")
+        self.write(t.SCHEDULER, "none [mq-deadline] bfq")
+        self.switch("mq-deadline")
+        # An administrator's.
+        self.write("queue/iosched/fifo_batch", "32")
+        self.write(t.NR_REQUESTS, "512")
+        self.puts: list[tuple[str, str]] = []
+        self.dies_at = -1
+
+    def write(self, name: str, value: str) -> None:
+        (self.disk / name).write_text(value)
+
+    def switch(self, scheduler: str) -> None:
+        for path in (self.disk / "queue/iosched").iterdir():
+            path.unlink()
+        if scheduler == "bfq":
+            self.write(t.SLICE_IDLE, "8")
+        if scheduler == "mq-deadline":
+            self.write("queue/iosched/fifo_batch", "16")
+        self.write(t.NR_REQUESTS, "1023" if scheduler == "none" else "256")
+        self.write(t.SCHEDULER, " ".join(f"[{s}]" if s == scheduler else s for s in ("none", "mq-deadline", "bfq")))
+
+    def put(self, name: str, value: str) -> None:
+        if len(self.puts) == self.dies_at:
+            raise KeyboardInterrupt
+        self.puts.append((name, value))
+        if name == t.SCHEDULER:
+            if value == "kyber":
+                raise OSError(22, "Invalid argument")
+            self.switch(value)
+            return
+        super().put(name, value)
+        if name == t.MAX_SECTORS:
+            # From 6.10 on it may raise the readahead.
+            self.write(t.READAHEAD, "128")
+
+
+class Base(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.directory = Path(folder.name)
+        self.disk = FakeDisk(self.directory)
+        self.before = self.disk.snapshot()
+
+    def open(self) -> Journal:
+        return Journal(self.directory, self.disk, {"disk": str(self.disk.disk), **IDENTITY})
+
+    def records(self) -> list[dict[str, object]]:
+        return [json.loads(line) for line in (self.directory / "journal").read_text().splitlines()]
+
+    def recover(self) -> list[str]:
+        # The fake disk, which does what the kernel does besides.
+        with mock.patch.object(journal, "Tunables", lambda disk: self.disk):
+            return journal.recover(self.directory)
+
+
+class PutBack(Base):
+    def test_all_of_it_with_what_the_kernel_changed_besides(self) -> None:
+        opened = self.open()
+        for name, value in ((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0"), (t.READAHEAD, "4096"), (t.MAX_SECTORS, "64")):
+            opened.put(name, value)
+        self.assertEqual(opened.restore(), [])
+        self.assertEqual(self.disk.snapshot(), self.before)
+        self.assertFalse((self.directory / "journal").exists())
+
+    def test_the_journal_is_ahead_of_every_change(self) -> None:
+        opened = self.open()
+        self.assertEqual(self.records()[0]["original"], self.before)
+        self.disk.dies_at = 0
+        with self.assertRaises(KeyboardInterrupt):
+            opened.put(t.READAHEAD, "512")
+        self.assertEqual(self.records()[1], {"set": t.READAHEAD, "value": "512"})
+        self.assertEqual(self.disk.snapshot(), self.before)
+
+    def test_what_the_kernel_refuses(self) -> None:
+        opened = self.open()
+        with self.assertRaises(OSError):
+            opened.put(t.SCHEDULER, "kyber")
+        opened.restore()
+        self.assertEqual(self.disk.snapshot(), self.before)
+
+
+class Others(Base):
+    def test_a_change_by_others_ends_the_run_and_stays(self) -> None:
+        opened = self.open()
+        opened.put(t.READAHEAD, "4096")
+        opened.put(t.MAX_SECTORS, "64")
+        self.disk.write(t.READAHEAD, "1000")
+        with self.assertRaisesRegex(Trouble, "read_ahead_kb is 1000"):
+            opened.put(t.READAHEAD, "512")
+        said = opened.restore()
+        self.assertEqual(len(said), 1)
+        self.assertIn("read_ahead_kb stays at 1000", said[0])
+        # Although the kernel raises it once more, as max_sectors_kb is put back.
+        self.assertEqual(self.disk.snapshot(), {**self.before, t.READAHEAD: "1000"})
+
+    def test_another_scheduler_stays_with_its_tunables(self) -> None:
+        opened = self.open()
+        opened.put(t.SCHEDULER, "bfq")
+        self.disk.switch("none")
+        said = opened.restore()
+        self.assertEqual(len(said), 1)
+        self.assertIn("scheduler stays at none", said[0])
+        self.assertEqual(self.disk.get(t.NR_REQUESTS), "1023")
+
+
+class Killed(Base):
+    STEPS = (
+        (t.SCHEDULER, "bfq"),
+        (t.SLICE_IDLE, "0"),
+        (t.MAX_SECTORS, "64"),
+        (t.SCHEDULER, "none"),
+        (t.READAHEAD, "8"),
+    )
+
+    def test_at_any_moment(self) -> None:
+        """Cut the journal after each of its lines: the change that is announced last was made, or it was not."""
+        for last_is_made in (False, True):
+            for lines in range(1, 2 + 2 * len(self.STEPS)):
+                with self.subTest(lines=lines, last_is_made=last_is_made):
+                    self.setUp()
+                    opened = self.open()
+                    for name, value in self.STEPS[: (lines - 1) // 2]:
+                        opened.put(name, value)
+                    if lines % 2 == 0:
+                        name, value = self.STEPS[lines // 2 - 1]
+                        opened.write({"set": name, "value": value})
+                        if last_is_made:
+                            self.disk.put(name, value)
+                    self.assertEqual(len(self.records()), lines)
+                    said = self.recover()
+                    self.assertEqual(self.disk.snapshot(), self.before)
+                    self.assertEqual(len(said), 1, said)
+                    self.assertEqual(self.recover(), [])
+
+    def test_half_a_line(self) -> None:
+        opened = self.open()
+        opened.put(t.READAHEAD, "4096")
+        with (self.directory / "journal").open("a") as file:
+            file.write('{"set": "queue/sched')
+        self.recover()
+        self.assertEqual(self.disk.snapshot(), self.before)
+
+    def test_before_the_first_line_was_whole(self) -> None:
+        (self.directory / "journal").write_text('{"disk"')
+        self.assertEqual(self.recover(), [])
+        self.assertFalse((self.directory / "journal").exists())
+
+    def test_another_disk_has_that_name_now(self) -> None:
+        self.open().put(t.READAHEAD, "4096")
+        self.disk.write("diskseq", "8")
+        said = self.recover()
+        self.assertIn("gone", said[0])
+        self.assertEqual(self.disk.get(t.READAHEAD), "4096")
+
+
+class Lock(Base):
+    def test_not_two_at_once(self) -> None:
+        journal.lock(self.directory)
+        with self.assertRaisesRegex(Trouble, "another iostune"):
+            journal.lock(self.directory)
+
+
+class Arms(Base):
+    def test_in_the_order_that_the_kernel_wants(self) -> None:
+        state = wanted(self.before, {}, {t.READAHEAD: "512", t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+        self.assertEqual(list(state), [t.SCHEDULER, t.SLICE_IDLE, t.MAX_SECTORS, t.READAHEAD])
+
+    def test_the_scheduler_that_was_found_has_its_own_tunables_again(self) -> None:
+        settings = Settings(self.disk, self.open())
+        settings.apply(((t.SCHEDULER, "bfq"),))
+        self.assertEqual(self.disk.get(t.NR_REQUESTS), "256")
+        settings.apply(())
+        self.assertEqual(self.disk.snapshot(), self.before)
+
+    def test_two_names_for_one_tunable(self) -> None:
+        found = {t.SCHEDULER: "bfq", t.SLICE_IDLE: "8", t.SLICE_IDLE_US: "8000"}
+        self.assertEqual(wanted(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+        self.assertEqual(wanted(found, {}, {}), found)
+
+    def test_what_was_decided_stays_for_the_next(self) -> None:
+        settings = Settings(self.disk, self.open())
+        settings.accept(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0")))
+        settings.apply(((t.MAX_SECTORS, "64"),))
+        found = {**self.before, t.SCHEDULER: "bfq", t.SLICE_IDLE: "0", t.MAX_SECTORS: "64", t.NR_REQUESTS: "256"}
+        del found["queue/iosched/fifo_batch"]
+        # The readahead is what it was, too, although max_sectors_kb had raised it.
+        self.assertEqual(self.disk.snapshot(), found)
+
+    def test_nothing_is_written_that_is_there(self) -> None:
+        settings = Settings(self.disk, self.open())
+        settings.apply(())
+        self.assertEqual(self.disk.puts, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is shown of a run, and what is tried on a disk."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from iostune.simulated import Disk
+from iostune_lib import plan, report, session, stages
+from iostune_lib import tunables as t
+from iostune_lib.plan import FULL, Stage
+from iostune_lib.report import Result
+from iostune_lib.session import Wish
+from iostune_lib.trial import Sample
+from iostune_lib.tunables import Tunables
+
+SEEKS = {1: 63.0, 2: 19.0, 4: 22.0, 8: 30.0}
+STAYS = {1: 63.0, 2: 55.0, 4: 50.0, 8: 43.0}
+
+
+def result() -> Result:
+    cells = plan.cells_of(("direct", "buffered"), plan.reader_counts(8))
+    stage = Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: "none"}), cells, 1)
+    decisions = stages.run_all(Disk({"*": SEEKS, "bfq": STAYS}).bench(FULL), [stage], 540)
+    kind, label = stages.kind(decisions[0], FULL.confidence)
+    device = {"path": "/dev/sda", "description": "a block device"}
+    settings = {t.SCHEDULER: "bfq"}
+    return Result(device, ["busy"], ["O_RDONLY"], 100.0, decisions, kind, label, settings, {t.SCHEDULER: "none"})
+
+
+class Shown(unittest.TestCase):
+    def test_a_row_has_medians_and_shares_by_rank(self) -> None:
+        samples = [Sample((1e6, 3e6), 5.0), Sample((4e6, 2e6), 7.0), Sample((3e6, 2e6), 6.0)]
+        row = report.row(samples)
+        self.assertEqual(row["total_mb_s"], 5.0)
+        self.assertEqual(row["range_mb_s"], [4.0, 6.0])
+        self.assertEqual(row["shares_mb_s"], [3.0, 2.0])
+        self.assertEqual(row["wait_ms"], 6.0)
+
+    def test_text(self) -> None:
+        text = report.text(result())
+        self.assertIn("\nnone, direct\nreaders ", text)
+        self.assertIn("seek-bound", text)
+        self.assertIn("\nRecommended:\n    queue/scheduler = bfq    (now none)", text)
+        self.assertIn("scheduler: kyber skipped: Invalid argument", text)
+
+    def test_json(self) -> None:
+        found = json.loads(json.dumps(report.as_json(result())))
+        self.assertEqual(found["kind"]["name"], "seek-bound")
+        self.assertEqual(found["recommendation"], {"queue/scheduler": {"value": "bfq", "now": "none"}})
+        decision = found["decisions"][0]
+        self.assertEqual(decision["verdict"], "change")
+        for name in ("throughput", "single", "slowest", "waits"):
+            self.assertLessEqual(decision[name]["low"], decision[name]["high"])
+        # Four arms, two modes, four numbers of readers.
+        self.assertEqual(len(decision["tables"]), 32)
+
+
+class Planned(unittest.TestCase):
+    def stages_of(self, files: dict[str, str], is_quick: bool = False) -> dict[str, list[str]]:
+        with tempfile.TemporaryDirectory() as folder:
+            disk = Path(folder)
+            for name, value in files.items():
+                (disk / name).parent.mkdir(parents=True, exist_ok=True)
+                (disk / name).write_text(value)
+            wish = Wish(8, 540, is_quick)
+            found = session.plan_stages(Tunables(disk), wish, wish.modes)
+            return {stage.name: [arm.label for arm in stage.arms] for stage in found}
+
+    def test_an_array_of_md(self) -> None:
+        files = {t.READAHEAD: "512", t.STRIPES: "256", t.THREADS: "0", t.SCHEDULER: "none"}
+        found = self.stages_of(files)
+        self.assertEqual(list(found), ["scheduler", "read_ahead_kb", "stripe_cache_size", "group_thread_cnt"])
+        self.assertEqual(found["stripe_cache_size"], ["256", "1024", "4096"])
+        self.assertEqual(found["read_ahead_kb"], ["512", "128", "2048", "8192"])
+        self.assertEqual(list(self.stages_of(files, is_quick=True)), ["scheduler", "read_ahead_kb"])
+
+    def test_requests_no_larger_than_the_disk_takes(self) -> None:
+        files = {t.MAX_SECTORS: "128", "queue/max_hw_sectors_kb": "256", t.SCHEDULER: "[none] bfq"}
+        self.assertEqual(self.stages_of(files)["max_sectors_kb"], ["128", "64", "256"])
+
+    def test_without_a_disk_it_is_only_measured(self) -> None:
+        (stage,) = session.plan_stages(None, Wish(4, 540, False), ("buffered",))
+        self.assertEqual(len(stage.arms), 1)
+        self.assertEqual([cell.readers for cell in stage.cells], [1, 2, 4])
+
+
+if __name__ == "__main__":
+    unittest.main()

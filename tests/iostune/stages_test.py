@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From measurements to decisions, on simulated disks."""
+
+import unittest
+
+from iostune.simulated import OVERHEAD_S, Disk
+from iostune_lib import plan, stages, words
+from iostune_lib import tunables as t
+from iostune_lib.judge import Verdict
+from iostune_lib.plan import FULL, QUICK, Rules, Stage
+from iostune_lib.stages import Decision
+from iostune_lib.trial import Arm
+
+COUNTS = plan.reader_counts(8)
+FLAT = dict.fromkeys(COUNTS, 250.0)
+SEEKS = {1: 63.0, 2: 19.0, 4: 22.0, 8: 30.0}
+STAYS = {1: 63.0, 2: 55.0, 4: 50.0, 8: 43.0}
+PARALLEL = {1: 62.0, 2: 86.0, 4: 99.0, 8: 112.0}
+WAITS = {1: 57.0, 2: 35.0, 4: 39.0, 8: 44.0}
+
+
+def scheduler_stage(current: str = "none") -> Stage:
+    cells = plan.cells_of(("direct", "buffered"), COUNTS)
+    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), cells, 8)
+
+
+def value_stage() -> Stage:
+    arms = plan.value_arms(t.READAHEAD, "128", (128, 512, 2048, 8192))
+    return Stage("read_ahead_kb", t.READAHEAD, arms, plan.cells_of(("buffered",), [1, 8]), 2)
+
+
+def run(disk: Disk, *wanted: Stage, rules: Rules = FULL, seconds: float = 540.0) -> list[Decision]:
+    return stages.run_all(disk.bench(rules), wanted, seconds)
+
+
+class KnownTruth(unittest.TestCase):
+    def test_spindle(self) -> None:
+        disk = Disk({"*": SEEKS, "bfq": STAYS})
+        (decision,) = run(disk, scheduler_stage())
+        self.assertEqual(stages.kind(decision, 0.99)[0].name, "seek-bound")
+        self.assertTrue(decision.verdict.is_change)
+        self.assertEqual([arm.label for arm in disk.accepted], ["bfq"])
+
+    def test_array(self) -> None:
+        disk = Disk({"*": PARALLEL, "bfq": WAITS})
+        (decision,) = run(disk, scheduler_stage("bfq"))
+        self.assertEqual(stages.kind(decision, 0.99)[0].name, "parallel")
+        self.assertTrue(decision.verdict.is_change)
+        self.assertNotEqual(disk.accepted[0].label, "bfq")
+        (decision,) = run(Disk({"*": PARALLEL, "bfq": WAITS}), scheduler_stage("none"))
+        self.assertFalse(decision.verdict.is_change)
+
+    def test_ssd(self) -> None:
+        disk = Disk({"*": FLAT})
+        (decision,) = run(disk, scheduler_stage())
+        self.assertEqual(stages.kind(decision, 0.99)[0].name, "flat")
+        self.assertFalse(decision.verdict.is_change)
+
+    def test_quick_agrees(self) -> None:
+        for curves, change in (({"*": SEEKS, "bfq": STAYS}, True), ({"*": FLAT}, False)):
+            (decision,) = run(Disk(curves), scheduler_stage(), rules=QUICK, seconds=120)
+            self.assertEqual(decision.verdict.is_change, change)
+
+
+class Noise(unittest.TestCase):
+    def test_20_runs_on_a_random_disk_agree_that_there_is_nothing(self) -> None:
+        for noise in (0.05, 0.2, 0.5):
+            for seed in range(20):
+                disk = Disk({"*": FLAT}, noise, seed)
+                decisions = run(disk, scheduler_stage(), value_stage(), value_stage(), value_stage())
+                self.assertEqual([d.verdict.is_change for d in decisions], [False] * 4, f"noise {noise}, seed {seed}")
+
+    def test_20_runs_agree_on_a_large_gain_through_the_noise(self) -> None:
+        for seed in range(20):
+            disk = Disk({"*": SEEKS, "bfq": STAYS}, 0.1, seed)
+            run(disk, scheduler_stage())
+            self.assertEqual([arm.label for arm in disk.accepted], ["bfq"], f"seed {seed}")
+
+
+class Order(unittest.TestCase):
+    def test_arms_alternate_and_take_turns_in_being_first(self) -> None:
+        disk = Disk({"*": FLAT})
+        run(disk, value_stage())
+        rounds: dict[int, list[str]] = {}
+        for label, cell, number, _ in disk.runs:
+            if cell.readers == 1:
+                rounds.setdefault(number, []).append(label)
+        self.assertEqual(rounds[0], ["128", "512", "2048", "8192"])
+        self.assertEqual(rounds[1], rounds[0][::-1])
+
+    def test_the_comparison_is_measured_anew(self) -> None:
+        disk = Disk({"*": SEEKS, "bfq": STAYS})
+        (decision,) = run(disk, scheduler_stage())
+        assert decision.verdict.evidence
+        looks = len(decision.series[decision.current, decision.cells[0]])
+        self.assertEqual(looks, FULL.looks)
+        self.assertEqual(decision.verdict.evidence.total.pairs, FULL.least_pairs)
+        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.looks]
+        self.assertEqual({label for label, *_ in compared}, {"none", "bfq"})
+        # One round more than counts: the first is thrown away.
+        self.assertEqual(len({number for *_, number, _ in compared}), FULL.least_pairs + 1)
+
+    def test_what_is_not_there_is_skipped_and_said(self) -> None:
+        disk = Disk({"*": FLAT})
+        (decision,) = run(disk, scheduler_stage())
+        self.assertEqual(decision.skipped, {"kyber": "Invalid argument"})
+        self.assertNotIn("kyber", {label for label, *_ in disk.runs})
+
+
+class Time(unittest.TestCase):
+    def test_the_limit_holds_whatever_it_is(self) -> None:
+        for rules, limits in ((FULL, (10, 60, 200, 540)), (QUICK, (5, 20, 50))):
+            for seconds in limits:
+                for curves in ({"*": FLAT}, {"*": SEEKS, "bfq": STAYS}):
+                    disk = Disk(curves, 0.2)
+                    run(disk, scheduler_stage(), value_stage(), value_stage(), rules=rules, seconds=seconds)
+                    self.assertLessEqual(disk.now, seconds)
+
+    def test_too_little_is_no_change_and_says_so(self) -> None:
+        disk = Disk({"*": SEEKS, "bfq": STAYS})
+        (decision,) = run(disk, scheduler_stage(), seconds=15)
+        self.assertFalse(decision.verdict.is_change)
+        self.assertIn("not enough time", words.decision(decision))
+        # What is in force is measured all the same.
+        self.assertEqual({label for label, *_ in disk.runs}, {"none"})
+
+    def test_a_default_run_compares_all_cells(self) -> None:
+        fitting = plan.fit(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
+        assert fitting
+        self.assertEqual(fitting[0], scheduler_stage().cells)
+        self.assertGreater(fitting[2], FULL.shortest_s)
+
+
+class Words(unittest.TestCase):
+    def test_a_change_has_its_interval_and_reason(self) -> None:
+        (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
+        text = words.decision(decision)
+        self.assertRegex(text, r"^scheduler: bfq instead of none: throughput \+\d+ % \(\+\d+ % to \+\d+ %, 99.8 % sure")
+
+    def test_every_reason_has_words(self) -> None:
+        (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
+        reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "single", "slowest", "waits", "only one")
+        for why in reasons:
+            decision.verdict = Verdict(False, why, decision.verdict.evidence)
+            self.assertIn("none", words.decision(decision))
+
+
+class Arms(unittest.TestCase):
+    def test_the_scheduler_in_force_is_first_and_once(self) -> None:
+        tuned = {t.SCHEDULER: "bfq", t.LOW_LATENCY: "0", t.SLICE_IDLE: "8"}
+        for values, label, count in (
+            ({t.SCHEDULER: "none"}, "none", 5),
+            (tuned, "bfq", 5),
+            ({**tuned, t.SLICE_IDLE: "0"}, "bfq slice_idle=0", 5),
+            # As the kernel brings it, it is another one.
+            ({**tuned, t.LOW_LATENCY: "1"}, "bfq low_latency=1", 6),
+        ):
+            arms = plan.scheduler_arms(values)
+            self.assertEqual(arms[0], Arm(label, ()))
+            self.assertEqual(sorted(arm.label for arm in arms), sorted({arm.label for arm in arms}))
+            self.assertEqual(len(arms), count)
+
+    def test_readers(self) -> None:
+        self.assertEqual(plan.reader_counts(8), [1, 2, 4, 8])
+        self.assertEqual(plan.reader_counts(6), [1, 2, 4, 6])
+        self.assertEqual(plan.reader_counts(1), [1])
+
+
+if __name__ == "__main__":
+    unittest.main()

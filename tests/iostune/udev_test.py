@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A rule for one disk."""
+
+import unittest
+
+from iostune_lib import udev
+
+
+class Match(unittest.TestCase):
+    def test_the_best_there_is(self) -> None:
+        known = {"ID_WWN": "0x5000", "ID_SERIAL": "ACME_1 2"}
+        self.assertEqual(udev.match(known, {"wwid": "naa.5"}), 'ENV{ID_SERIAL}=="ACME_1 2"')
+        self.assertEqual(udev.match({}, {"device/wwid": "naa.5", "serial": "x"}), 'ATTRS{wwid}=="naa.5"')
+        self.assertEqual(udev.match({}, {"diskseq": "9", "size": "8"}), "")
+
+    def test_a_serial_number_is_no_pattern(self) -> None:
+        self.assertEqual(udev.pattern('A*B"[x]|$\\'), "A?B??x????")
+
+
+class Rules(unittest.TestCase):
+    def test_a_line_for_each_in_order(self) -> None:
+        settings = {"queue/scheduler": "bfq", "queue/iosched/slice_idle": "0"}
+        lines = udev.rules("sda", 'ENV{ID_SERIAL}=="x"', settings, ["why"]).splitlines()
+        self.assertEqual(lines[:2], ["# By iostune, for sda.", "# why"])
+        scope = 'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL}=="x", '
+        self.assertEqual(lines[2], scope + 'ATTR{queue/scheduler}="bfq"')
+        self.assertEqual(lines[3], scope + 'ATTR{queue/iosched/slice_idle}="0"')
+
+
+if __name__ == "__main__":
+    unittest.main()

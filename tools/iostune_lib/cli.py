@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Measure a disk with parallel sequential readers, and say which scheduler and tunables suit it. It only reads."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import journal, plot, report, target, udev, words
+from .journal import DIRECTORY
+from .report import Result
+from .session import Session, Wish
+from .stop import Stop
+from .target import Target
+from .trouble import Stopped, Trouble
+from .tunables import Tunables
+
+FULL_S, QUICK_S = 540, 50
+MOST_READERS = 64
+
+
+def readers(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= MOST_READERS:
+        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MOST_READERS}")
+    return value
+
+
+def seconds(text: str) -> float:
+    value = float(text)
+    if not value >= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="iostune", description=__doc__)
+    parser.add_argument("device", nargs="?", type=Path, metavar="DEVICE", help="a block device, or a file on one")
+    parser.add_argument("--max-readers", type=readers, default=8, metavar="N", help="readers at once (default: 8)")
+    parser.add_argument("--quick", action="store_true", help="under a minute: schedulers and readahead only")
+    parser.add_argument("--time", type=seconds, metavar="S", help=f"seconds at most ({FULL_S}; with --quick {QUICK_S})")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw throughput over readers (needs matplotlib)")
+    parser.add_argument("--emit-udev", type=Path, metavar="FILE", help="write a udev rule for this disk")
+    parser.add_argument("--apply", action="store_true", help="set what is recommended, after asking")
+    parser.add_argument("--yes", action="store_true", help="with --apply: do not ask")
+    parser.add_argument("--restore", action="store_true", help="only put back what a killed iostune has left")
+    args = parser.parse_args()
+    if not args.restore and not args.device:
+        parser.error("which device?")
+    if args.yes and not args.apply:
+        parser.error("--yes is for --apply")
+    if args.apply and not args.yes and not sys.stdin.isatty():
+        parser.error("--apply asks before it sets anything, and there is no terminal: --yes is the answer")
+    return args
+
+
+def say(text: str) -> None:
+    print(f"iostune: {text}", file=sys.stderr, flush=True)
+
+
+def check_outputs(args: argparse.Namespace, found: Target) -> None:
+    """What could not be written in the end."""
+    if args.plot:
+        plot.check(args.plot)
+    if args.emit_udev:
+        if not args.emit_udev.parent.is_dir():
+            raise Trouble(f"--emit-udev: there is no directory {args.emit_udev.parent}")
+        if not found.disk or not matched(found):
+            raise Trouble("--emit-udev: the disk has no serial number, WWN or UUID that a rule could know it by")
+
+
+def matched(found: Target) -> str:
+    return udev.match(target.properties(found), target.identity(found))
+
+
+def emit_udev(path: Path, found: Target, result: Result) -> None:
+    if not result.settings:
+        say(f"no change is recommended, so {path} is not written")
+        return
+    back = path.with_name(path.name + ".rollback")
+    reasons = [words.decision(d) for d in result.decisions if d.verdict.is_change]
+    after = [
+        f"To go back: mv {back} {path}, udevadm control --reload, udevadm trigger --sysname-match={found.name};",
+        "then remove it, as it has no more to do after the next boot.",
+    ]
+    known = {name: value for name, value in result.former.items() if value != "not there"}
+    rule = matched(found)
+    path.write_text(udev.rules(found.name, rule, result.settings, reasons + after))
+    back.write_text(udev.rules(found.name, rule, known, ["As it was before the rule beside this one."]))
+    say(f"written: {path}, and {back} to go back")
+    if rule.startswith("ENV{") and path.name < "60-persistent-storage.rules":
+        say(f"{path.name} must sort after 60-persistent-storage.rules, which finds the serial number: 61-iostune.rules")
+
+
+def apply(args: argparse.Namespace, found: Target, result: Result) -> None:
+    if not result.settings or not found.disk:
+        return
+    if not args.yes:
+        print("Set this now, until the next boot? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            say("nothing was changed")
+            return
+    tunables = Tunables(found.disk)
+    for name, value in result.settings.items():
+        try:
+            tunables.put(name, value)
+        except OSError as error:
+            raise Trouble(f"{name} cannot be set to {value}: {error.strerror}") from None
+    say("set: " + ", ".join(f"{name} = {value}" for name, value in result.settings.items()))
+
+
+def run(args: argparse.Namespace, stop: Stop) -> None:
+    if os.geteuid() != 0:
+        raise Trouble("tunables are set while measuring: run it as root")
+    # Held until the end of the process.
+    journal.lock(DIRECTORY)
+    for text in journal.recover(DIRECTORY):
+        say(text)
+    if args.restore:
+        return
+    found = target.find(args.device)
+    check_outputs(args, found)
+    wish = Wish(args.max_readers, args.time or (QUICK_S if args.quick else FULL_S), args.quick)
+    result = Session(found, wish, stop, DIRECTORY).run()
+    # Nothing is left to put back: signals may do what they do.
+    stop.unwatch()
+    print(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result), flush=True)
+    if args.plot:
+        plot.plot(args.plot, result)
+    if args.emit_udev:
+        emit_udev(args.emit_udev, found, result)
+    if args.apply:
+        apply(args, found, result)
+
+
+def main() -> int:
+    args = arguments()
+    stop = Stop()
+    stop.watch()
+    try:
+        run(args, stop)
+    except Trouble as trouble:
+        say(str(trouble))
+        return 1
+    except Stopped as stopped:
+        say("stopped")
+        return 128 + stopped.number
+    except BrokenPipeError:
+        # The reader has had enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tunables are changed only here, and put back by whoever comes last: this run, or the next after one that was killed.
+
+The journal is written and synced before the first change and before each one after it. Its first line has the disk and
+every tunable as it was; each further line has one step, what is about to be set ("set") and what was found afterwards
+("got"), for the kernel may round a value, or change another one. So at any moment it is known which values are ours.
+A tunable that has another value than the one we left was set by somebody else: it stays as it is.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .target import read
+from .trouble import Trouble
+from .tunables import SCHEDULER, Tunables, comes_with, is_of_scheduler
+
+DIRECTORY = Path("/run/seqkeep/iostune")
+
+
+def lock(directory: Path) -> int:
+    """Hold off a second iostune, for as long as the process lives. Two at once would measure each other."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o755)
+    file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise Trouble("another iostune is running: two at once would measure each other") from None
+    return file
+
+
+class Journal:
+    """The changes to one disk, from open() to restore()."""
+
+    def __init__(self, directory: Path, tunables: Tunables, identity: Mapping[str, str]) -> None:
+        self.path = directory / "journal"
+        self.tunables = tunables
+        self.original = tunables.snapshot()
+        self.known = dict(self.original)
+        self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        self.write({"disk": dict(identity), "original": self.original})
+        folder = os.open(directory, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        os.write(self.file, json.dumps(record).encode() + b"\n")
+        os.fsync(self.file)
+
+    def put(self, name: str, value: str) -> None:
+        """Set one tunable. OSError: the kernel refuses; nothing has changed then."""
+        self.write({"set": name, "value": value})
+        self.check_foreign()
+        try:
+            self.tunables.put(name, value)
+        finally:
+            found = self.tunables.snapshot()
+            self.write({"got": found})
+            self.known = found
+
+    def check_foreign(self) -> None:
+        """Others' changes end the run, up to the moment of ours: what was measured is no longer what is there."""
+        changed = differences(self.known, self.tunables.snapshot())
+        if changed:
+            raise Trouble(f"changed by somebody else while measuring: {', '.join(changed)}; they stay so, start again")
+
+    def restore(self) -> list[str]:
+        """Put everything back, and say what could not be. Afterwards there is no journal."""
+        left = put_back(self.tunables, self.original, self.known, pending="")
+        os.close(self.file)
+        self.path.unlink()
+        return left
+
+
+def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    return [
+        f"{name} is {new.get(name, 'gone')}, was {value}" for name, value in old.items() if new.get(name, "") != value
+    ] + [f"{name} is new" for name in new if name not in old]
+
+
+def put_back(tunables: Tunables, original: Mapping[str, str], ours: Mapping[str, str], pending: str) -> list[str]:
+    """Bring back the original state, but for what others set; return a line for each tunable that stays.
+
+    ours: the state as we last saw it. pending: what was announced after that, so that it and what comes with it may
+    have values that we gave and never saw; empty if there is nothing.
+    """
+    now = tunables.snapshot()
+    is_foreign = SCHEDULER in now and now[SCHEDULER] not in (original.get(SCHEDULER), ours.get(SCHEDULER))
+    is_foreign = is_foreign and pending != SCHEDULER
+    goal: dict[str, str] = {}
+    said: list[str] = []
+    for name, value in original.items():
+        if is_foreign and is_of_scheduler(name):
+            # They are its own, and belong to whoever chose it.
+            continue
+        is_ours = now.get(name) in (value, ours.get(name)) or name == pending or comes_with(name, pending)
+        # With another scheduler the original's own tunables are not there; they come back with it.
+        goal[name] = value if is_ours or name not in now else now[name]
+        if goal[name] != value:
+            said.append(f"{name} stays at {now[name]}, which somebody else set meanwhile (it was {value})")
+    for name, value in goal.items():
+        if tunables.get(name) == value:
+            continue
+        try:
+            tunables.put(name, value)
+        except OSError as error:
+            said.append(f"{name} cannot be put back to {value}: {error.strerror}")
+    return said
+
+
+def recover(directory: Path) -> list[str]:
+    """Put back what a run that was killed has left. The lock is held, so that nobody else does."""
+    path = directory / "journal"
+    if not path.exists():
+        return []
+    records = []
+    for line in path.read_text().splitlines():
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            # The last line, half written: its change was not made.
+            break
+    said: list[str] = []
+    if records:
+        said = recover_from(records)
+    path.unlink()
+    return said
+
+
+def recover_from(records: list[dict[str, Any]]) -> list[str]:
+    header, steps = records[0], records[1:]
+    disk = Path(header["disk"]["disk"])
+    same = {key: value for key, value in header["disk"].items() if key != "disk"}
+    if any(read(disk / key) != value for key, value in same.items()):
+        return [f"{disk.name}: that disk is gone, so there is nothing to put back"]
+    known, pending = header["original"], ""
+    for step in steps:
+        known, pending = (step["got"], "") if "got" in step else (known, step["set"])
+    left = put_back(Tunables(disk), header["original"], known, pending)
+    return [f"{disk.name}: put back what an iostune that was killed had left"] + [
+        f"{disk.name}: {text}" for text in left
+    ]

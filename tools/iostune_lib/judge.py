@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the figures mean: pure rules.
+
+A change has to be worth it and sure: more than GAIN, by the whole of its interval. A loss that is sure vetoes it: of
+one reader alone, of the slowest of several, or that one waits so long that somebody notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from . import stats
+from .stats import Ratio
+from .trial import Arm, Cell, Series
+
+# What a change must bring in throughput, or to the slowest reader.
+GAIN = 1.05
+FAIR_GAIN = 1.15
+# What it may cost one reader alone (or all together, for fairness), and the slowest of several.
+SINGLE_LOSS = 0.95
+SLOWEST_LOSS = 0.85
+# Longer waits count if they are so many times as long, and as long as this, and are not made up for: a scheduler that
+# stays with a reader for a while has the others wait, and all of them get more by it.
+WAIT_TIMES = 2.0
+WAIT_MS = 1000.0
+# From one reader to several: less than this is seeking, more is working in parallel.
+SEEKS = 0.75
+PARALLEL = 1.25
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A candidate against what is in force: ratios of throughput over all cells, of one reader alone, of the slowest
+    of several, and of its waits; and these in ms."""
+
+    total: Ratio
+    single: Ratio | None
+    slowest: Ratio | None
+    waits: Ratio | None
+    wait_ms: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    is_change: bool
+    # gain, fairness; noise, no gain, loss, single, slowest, waits, time
+    why: str
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What seed-like curves say of a device: seek-bound, parallel, flat or unclear; with the ratios to one reader."""
+
+    name: str
+    ratios: Mapping[int, Ratio]
+
+
+def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell], confidence: float) -> Evidence:
+    """Ratios by round, of geometric means over the cells, so that each cell weighs the same whatever its speed."""
+    several = [cell for cell in cells if cell.readers > 1]
+    alone = [cell for cell in cells if cell.readers == 1]
+
+    def compare(what: str, among: Sequence[Cell]) -> Ratio | None:
+        if not among:
+            return None
+        sides = []
+        for arm in (candidate, current):
+            rows = [[getattr(sample, what) for sample in series[arm, cell]] for cell in among]
+            sides.append([stats.geometric_mean(values) for values in zip(*rows)])
+        return stats.ratio(sides[0], sides[1], confidence)
+
+    total = compare("total", cells)
+    assert total
+    waits = [sample.wait_ms for cell in several for sample in series[candidate, cell]]
+    return Evidence(
+        total,
+        compare("total", alone),
+        compare("slowest", several),
+        compare("wait_ms", several),
+        median(waits) if waits else 0.0,
+    )
+
+
+def veto(e: Evidence) -> str:
+    """Why the candidate must not be had whatever it gains; empty if it may."""
+    if e.single and e.single.high < SINGLE_LOSS:
+        return "single"
+    if e.slowest and e.slowest.high < SLOWEST_LOSS:
+        return "slowest"
+    is_made_up_for = e.slowest is not None and e.slowest.low > 1
+    if e.waits and e.waits.low > WAIT_TIMES and e.wait_ms > WAIT_MS and not is_made_up_for:
+        return "waits"
+    return ""
+
+
+def verdict(e: Evidence, confidence: float) -> Verdict:
+    """What the evidence there is says, if no more comes."""
+    if e.total.confidence < confidence:
+        return Verdict(False, "time", e)
+    gains = e.total.low > GAIN
+    is_fairer = e.slowest is not None and e.slowest.low > FAIR_GAIN and e.total.low > SINGLE_LOSS
+    if gains or is_fairer:
+        why = veto(e)
+        return Verdict(not why, why or ("gain" if gains else "fairness"), e)
+    if e.total.high < SINGLE_LOSS:
+        return Verdict(False, "loss", e)
+    # Sure that there is nothing to be had, or not sure of anything.
+    return Verdict(False, "no gain" if e.total.high < GAIN else "noise", e)
+
+
+def is_promising(e: Evidence) -> bool:
+    """Whether more rounds could make a change of it: half of what it must bring, going by the estimates."""
+    fair = e.slowest is not None and e.slowest.estimate > FAIR_GAIN and e.total.estimate > SINGLE_LOSS
+    return e.total.estimate > (1 + GAIN) / 2 or fair
+
+
+def is_settled(e: Evidence, confidence: float) -> bool:
+    """Whether more rounds would not alter the verdict."""
+    if not is_promising(e):
+        return e.total.pairs >= 4
+    if e.total.confidence < confidence:
+        return False
+    return verdict(e, confidence).why != "noise"
+
+
+def interest(e: Evidence) -> float:
+    """By what candidates are ranked for a closer look: throughput, and a little what the slowest reader gets."""
+    return e.total.estimate * (e.slowest.estimate**0.25 if e.slowest else 1.0)
+
+
+def classify(series: Series, arm: Arm, mode: str, confidence: float) -> Kind:
+    """What several readers do to a device under a scheduler that does not hold requests back."""
+    cells = sorted((cell for a, cell in series if a == arm and cell.mode == mode), key=lambda cell: cell.readers)
+    totals = {cell.readers: [sample.total for sample in series[arm, cell]] for cell in cells}
+    if 1 not in totals:
+        return Kind("unclear", {})
+    ratios = {readers: stats.ratio(values, totals[1], confidence) for readers, values in totals.items() if readers > 1}
+    return Kind(kind_of(list(ratios.values())), ratios)
+
+
+def kind_of(ratios: Sequence[Ratio]) -> str:
+    if not ratios:
+        return "unclear"
+    if any(r.high < SEEKS for r in ratios):
+        return "seek-bound"
+    if any(r.low > PARALLEL for r in ratios):
+        return "parallel"
+    if all(r.low > SEEKS and r.high < PARALLEL for r in ratios):
+        return "flat"
+    return "unclear"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What to try, and how much of it the time allows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from . import tunables as t
+from .trial import Arm, Cell
+
+# bfq waits so long, in ms, for a reader's next request, if nobody changed it.
+SLICE_IDLE_MS = "8"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How thorough a run is."""
+
+    confidence: float
+    # Rounds at the beginning of a look or a comparison that are thrown away.
+    warm_up: int
+    # Rounds of the first look at all arms.
+    looks: int
+    # Rounds of the comparison of two: at least so many, so that the confidence can be reached; at most.
+    least_pairs: int
+    most_pairs: int
+    shortest_s: float
+    longest_s: float
+
+
+FULL = Rules(confidence=0.998, warm_up=1, looks=3, least_pairs=10, most_pairs=16, shortest_s=0.3, longest_s=3.0)
+QUICK = Rules(confidence=0.95, warm_up=0, looks=2, least_pairs=6, most_pairs=8, shortest_s=0.15, longest_s=0.5)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One tunable: what could be chosen, and where that is compared."""
+
+    name: str
+    tunable: str
+    arms: tuple[Arm, ...]  # the first is what is in force
+    cells: tuple[Cell, ...]
+    weight: float
+
+
+def reader_counts(most: int) -> list[int]:
+    """1, 2, 4 and so on, and the last."""
+    counts = [1]
+    while counts[-1] * 2 < most:
+        counts.append(counts[-1] * 2)
+    return [*counts, most] if most > 1 else counts
+
+
+def bfq(slice_idle: str) -> tuple[tuple[str, str], ...]:
+    """As it is for streams. With low_latency it favours whoever has just begun to read, all of a measurement long, and
+    waits for nobody then."""
+    return ((t.SCHEDULER, "bfq"), (t.LOW_LATENCY, "0"), (t.SLICE_IDLE, slice_idle))
+
+
+def scheduler_label(values: Mapping[str, str]) -> str:
+    """The scheduler in force, by the names that the arms have."""
+    label = values[t.SCHEDULER]
+    if values.get(t.LOW_LATENCY, "0") != "0":
+        label += " low_latency=1"
+    if values.get(t.SLICE_IDLE, SLICE_IDLE_MS) != SLICE_IDLE_MS:
+        label += f" slice_idle={values[t.SLICE_IDLE]}"
+    return label
+
+
+def scheduler_arms(values: Mapping[str, str]) -> tuple[Arm, ...]:
+    """The one in force, given its tunables, and all that kernels have besides, bfq in two ways."""
+    simple = [Arm(name, ((t.SCHEDULER, name),)) for name in t.KNOWN_SCHEDULERS if name != "bfq"]
+    waiting = [Arm("bfq", bfq(SLICE_IDLE_MS)), Arm("bfq slice_idle=0", bfq("0"))]
+    in_force = Arm(scheduler_label(values), ())
+    return (in_force, *(arm for arm in [*simple[:2], *waiting, *simple[2:]] if arm.label != in_force.label))
+
+
+def value_arms(tunable: str, current: str, values: Sequence[int]) -> tuple[Arm, ...]:
+    others = (str(value) for value in values)
+    return (Arm(current, ()), *(Arm(value, ((tunable, value),)) for value in others if value != current))
+
+
+def cells_of(modes: Sequence[str], counts: Sequence[int]) -> tuple[Cell, ...]:
+    return tuple(Cell(mode, count) for mode in modes for count in counts)
+
+
+def ends(counts: Sequence[int]) -> list[int]:
+    return sorted({counts[0], counts[-1]})
+
+
+def fewer(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
+    """The same with ever fewer cells, for when time is short: the ends of the reader counts, then one mode."""
+    counts = sorted({cell.readers for cell in cells})
+    modes = list(dict.fromkeys(cell.mode for cell in cells))
+    return [tuple(cells), cells_of(modes, ends(counts)), cells_of(modes[-1:], ends(counts))]
+
+
+def fit(stage: Stage, rules: Rules, seconds: float, overhead_s: float) -> tuple[tuple[Cell, ...], int, float] | None:
+    """The cells, the cells of the comparison that follows, and the length of one run, for that much time.
+
+    None: too little even for the least.
+    """
+    for cells in fewer(stage.cells):
+        runs = planned_runs(len(stage.arms), cells, rules)
+        each = seconds / runs - overhead_s
+        if each >= rules.shortest_s:
+            return cells, runs, min(each, rules.longest_s)
+    return None
+
+
+def closer_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Where two arms are compared: one reader and the most of them."""
+    counts = sorted({cell.readers for cell in cells})
+    return cells_of(list(dict.fromkeys(cell.mode for cell in cells)), ends(counts))
+
+
+def planned_runs(arms: int, cells: Sequence[Cell], rules: Rules) -> int:
+    first = arms * len(cells) * (rules.warm_up + rules.looks)
+    if arms == 1:
+        return first
+    return first + 2 * len(closer_cells(cells)) * (rules.warm_up + rules.least_pairs)

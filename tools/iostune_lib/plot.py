@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The curves of the first stage as a picture. matplotlib is optional."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .report import Result, tables
+from .trouble import Trouble
+
+
+def check(path: Path) -> None:
+    """Say now, and not after ten minutes of measuring, that there will be no plot."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise Trouble("--plot needs matplotlib: apt install python3-matplotlib (or dnf)") from None
+    matplotlib.use("Agg")
+    if not path.parent.is_dir():
+        raise Trouble(f"--plot: there is no directory {path.parent}")
+
+
+def plot(path: Path, result: Result) -> None:
+    """Throughput over the number of readers, a panel for each mode, a line for each scheduler with its range."""
+    from matplotlib import pyplot
+
+    found = tables(result.decisions[0])
+    modes = list(dict.fromkeys(mode for _, mode, _ in found)) or [""]
+    figure, axes = pyplot.subplots(1, len(modes), sharey=True, squeeze=False, figsize=(6 * len(modes), 5))
+    for axis, wanted in zip(axes[0], modes):
+        for arm, mode, rows in found:
+            if mode != wanted:
+                continue
+            totals = [r["total_mb_s"] for _, r in rows]
+            below = [r["total_mb_s"] - r["range_mb_s"][0] for _, r in rows]
+            above = [r["range_mb_s"][1] - r["total_mb_s"] for _, r in rows]
+            readers = [count for count, _ in rows]
+            axis.errorbar(readers, totals, yerr=(below, above), marker=".", capsize=3, label=arm.label)
+        axis.set_title(wanted)
+        axis.set_xscale("log", base=2)
+        counts = sorted({count for _, _, rows in found for count, _ in rows})
+        axis.set_xticks(counts, [str(count) for count in counts])
+        axis.set_xlabel("readers")
+        axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
+    axes[0][0].set_ylabel("MB/s, all readers")
+    axes[0][0].legend(fontsize="small")
+    figure.suptitle(f"{result.device['path']}: {result.kind.name}")
+    figure.tight_layout()
+    figure.savefig(path)

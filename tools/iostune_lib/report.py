@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is shown: tables, words, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from . import words
+from .judge import Kind
+from .stages import Decision
+from .stats import Ratio
+from .trial import Arm, Sample
+
+MB = 1e6
+
+
+@dataclass(frozen=True)
+class Result:
+    """A whole run."""
+
+    device: dict[str, Any]
+    warnings: list[str]
+    protection: list[str]
+    seconds: float
+    decisions: list[Decision]
+    kind: Kind
+    kind_label: str
+    # The tunables to change, and what they are now.
+    settings: dict[str, str]
+    former: dict[str, str]
+
+
+def row(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Medians over the rounds; of each reader's share by rank, the fastest first."""
+    totals = [sample.total / MB for sample in samples]
+    ranked = [sorted(sample.shares, reverse=True) for sample in samples]
+    return {
+        "total_mb_s": median(totals),
+        "range_mb_s": [min(totals), max(totals)],
+        "shares_mb_s": [median(shares) / MB for shares in zip(*ranked)],
+        "wait_ms": median(sample.wait_ms for sample in samples),
+        "rounds": len(samples),
+    }
+
+
+def tables(decision: Decision) -> list[tuple[Arm, str, list[tuple[int, dict[str, Any]]]]]:
+    """By arm and mode, a row for each number of readers."""
+    found: dict[tuple[Arm, str], list[tuple[int, dict[str, Any]]]] = {}
+    for (arm, cell), samples in decision.series.items():
+        if samples:
+            found.setdefault((arm, cell.mode), []).append((cell.readers, row(samples)))
+    return [(arm, mode, rows) for (arm, mode), rows in found.items()]
+
+
+def table_text(decision: Decision) -> str:
+    lines = []
+    for arm, mode, rows in tables(decision):
+        name = arm.label if decision.stage.name == "scheduler" else f"{decision.stage.name} {arm.label}"
+        lines += [
+            "",
+            f"{name}, {mode}",
+            f"{'readers':>7} {'MB/s':>9} {'lowest':>9} {'highest':>9} {'wait ms':>8}  each, MB/s",
+        ]
+        for readers, r in rows:
+            low, high = r["range_mb_s"]
+            shares = " ".join(f"{share:.1f}" for share in r["shares_mb_s"])
+            lines.append(
+                f"{readers:>7} {r['total_mb_s']:>9.1f} {low:>9.1f} {high:>9.1f} {r['wait_ms']:>8.1f}  {shares}"
+            )
+    return "\n".join(lines)
+
+
+def text(result: Result) -> str:
+    lines = [f"{result.device['path']}: {result.device['description']}"]
+    lines += [table_text(d) for d in result.decisions if any(d.series.values())]
+    lines += ["", f"The device is {words.kind(result.kind, result.kind_label)}", ""]
+    for d in result.decisions:
+        lines += [f"{d.stage.name}: {label} skipped: {why}" for label, why in d.skipped.items()]
+        lines.append(words.decision(d))
+    lines += ["", "Recommended:" if result.settings else "Recommended: no change."]
+    lines += [f"    {name} = {value}    (now {result.former[name]})" for name, value in result.settings.items()]
+    return "\n".join(lines)
+
+
+def ratio_json(r: Ratio | None) -> dict[str, Any] | None:
+    return asdict(r) if r else None
+
+
+def decision_json(d: Decision) -> dict[str, Any]:
+    found = d.verdict.evidence
+    return {
+        "tunable": d.stage.tunable,
+        "current": d.current.label,
+        "candidate": d.candidate.label if d.candidate else None,
+        "verdict": "change" if d.verdict.is_change else "no change",
+        "why": d.verdict.why,
+        "words": words.decision(d),
+        "throughput": ratio_json(found.total) if found else None,
+        "single": ratio_json(found.single) if found else None,
+        "slowest": ratio_json(found.slowest) if found else None,
+        "waits": ratio_json(found.waits) if found else None,
+        "skipped": d.skipped,
+        "tables": [
+            {"arm": arm.label, "mode": mode, "readers": readers, **r}
+            for arm, mode, rows in tables(d)
+            for readers, r in rows
+        ],
+    }
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "device": result.device,
+        "warnings": result.warnings,
+        "protection": result.protection,
+        "seconds": round(result.seconds, 1),
+        "kind": {
+            "name": result.kind.name,
+            "scheduler": result.kind_label,
+            "ratios": {str(readers): ratio_json(r) for readers, r in result.kind.ratios.items()},
+            "words": words.kind(result.kind, result.kind_label),
+        },
+        "decisions": [decision_json(d) for d in result.decisions],
+        "recommendation": {name: {"value": v, "now": result.former[name]} for name, v in result.settings.items()},
+    }

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From an arm to the tunables: which have to be set for it, given what was found and what was decided before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .journal import Journal
+from .tunables import AFTER, BEFORE, SCHEDULER, SLICE_IDLE, SLICE_IDLE_US, Tunables, is_of_scheduler
+
+
+def wanted(original: Mapping[str, str], accepted: Mapping[str, str], arm: Mapping[str, str]) -> dict[str, str]:
+    """The state for an arm, in the order of setting.
+
+    Everything as it was found, but for what earlier stages decided, and what the arm says. Another scheduler than the
+    one found has the tunables that it brings itself: an administrator who chooses it would have those, too.
+    """
+    chosen = {**accepted, **arm}
+    scheduler = original.get(SCHEDULER)
+    is_found = chosen.get(SCHEDULER, scheduler) == scheduler
+    state = {name: value for name, value in original.items() if is_found or not is_of_scheduler(name)}
+    state.update(chosen)
+    if SLICE_IDLE in chosen:
+        state.pop(SLICE_IDLE_US, None)
+    return {name: state[name] for name in sorted(state, key=place)}
+
+
+def place(name: str) -> tuple[int, str]:
+    if name in BEFORE:
+        return BEFORE.index(name), name
+    if name in AFTER:
+        return len(BEFORE) + 1 + AFTER.index(name), name
+    return len(BEFORE), name
+
+
+class Settings:
+    """Sets the disk for one arm after another."""
+
+    def __init__(self, tunables: Tunables, journal: Journal) -> None:
+        self.tunables = tunables
+        self.journal = journal
+        self.accepted: dict[str, str] = {}
+        self.in_force: tuple[tuple[str, str], ...] | None = None
+
+    def apply(self, arm: tuple[tuple[str, str], ...]) -> None:
+        """OSError: the kernel does not take one of them."""
+        key = (*self.accepted.items(), *arm)
+        if key == self.in_force:
+            return
+        self.in_force = None
+        for name, value in wanted(self.journal.original, self.accepted, dict(arm)).items():
+            if self.tunables.get(name) != value:
+                self.journal.put(name, value)
+        self.in_force = key
+
+    def accept(self, arm: tuple[tuple[str, str], ...]) -> None:
+        """What was decided holds while the next tunable is looked at."""
+        self.accepted.update(arm)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Signals that ask for the end. They are only noted, and looked at between measurements: no exception appears in the
+middle of putting tunables back."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from types import FrameType
+
+from .trouble import Stopped
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stop:
+    """Whether to stop, and which child not to wait for then."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.child: subprocess.Popen[str] | None = None
+
+    def watch(self) -> None:
+        for number in SIGNALS:
+            signal.signal(number, self.note)
+
+    def unwatch(self) -> None:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
+        if self.child:
+            self.child.kill()
+
+    def check(self) -> None:
+        if self.number:
+            raise Stopped(self.number)

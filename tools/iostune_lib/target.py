@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is measured: a block device or a file, the disk below it, and who else uses it."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .trouble import Trouble
+
+DEVICES = Path("/sys/dev/block")
+UDEV = Path("/run/udev/data")
+MOUNTS = Path("/proc/self/mountinfo")
+SWAPS = Path("/proc/swaps")
+
+
+@dataclass(frozen=True)
+class Target:
+    path: Path
+    is_file: bool
+    size: int
+    # MAJOR:MINOR of the device that is read, or that has the file.
+    number: str
+    # Its directory in /sys, and that of the whole disk; None for a file that no single disk has.
+    sysfs: Path | None
+    disk: Path | None
+
+    @property
+    def name(self) -> str:
+        return self.disk.name if self.disk else str(self.path)
+
+
+def read(path: Path) -> str:
+    """What a file of a line says; empty if it is not there or not for reading."""
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def find(path: Path) -> Target:
+    """The target that a path names, or what is wrong with it."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise Trouble(f"{path}: {error.strerror}") from None
+    is_file = stat.S_ISREG(status.st_mode)
+    if not is_file and not stat.S_ISBLK(status.st_mode):
+        raise Trouble(f"{path} is neither a block device nor a file")
+    device = status.st_dev if is_file else status.st_rdev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    link = DEVICES / number
+    sysfs = link.resolve() if link.exists() else None
+    disk = sysfs.parent if sysfs and (sysfs / "partition").exists() else sysfs
+    size = status.st_size if is_file else int(read(sysfs / "size") or 0) * 512 if sysfs else 0
+    return Target(path, is_file, size, number, sysfs, disk)
+
+
+def identity(target: Target) -> dict[str, str]:
+    """What tells this disk from all others for as long as the machine runs."""
+    assert target.disk
+    # diskseq, from 5.15, is given to one disk only; before that, what there is.
+    names = ("diskseq", "size", "wwid", "device/wwid", "serial", "device/serial", "dm/uuid")
+    return {"disk": str(target.disk)} | {name: read(target.disk / name) for name in names if read(target.disk / name)}
+
+
+def properties(target: Target) -> dict[str, str]:
+    """What udev knows of the disk."""
+    assert target.disk
+    lines = read(UDEV / f"b{read(target.disk / 'dev')}").splitlines()
+    return dict(line[2:].split("=", 1) for line in lines if line.startswith("E:") and "=" in line)
+
+
+def family(target: Target) -> dict[str, str]:
+    """The disk, its partitions, and what is stacked on any of them: names by MAJOR:MINOR."""
+    found: dict[str, str] = {}
+    waiting = [target.disk] if target.disk else []
+    while waiting:
+        device = waiting.pop()
+        number = read(device / "dev")
+        if not number or number in found:
+            continue
+        found[number] = device.name
+        waiting += [part.parent for part in device.glob("*/partition")]
+        waiting += [holder.resolve() for holder in device.glob("holders/*")]
+    return found
+
+
+def unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def users(target: Target) -> list[str]:
+    """Who else uses the disk: mounts, swap, and devices on top of it."""
+    devices = family(target)
+    found = [
+        f"{devices[words[2]]} is mounted on {unescape(words[4])}"
+        for words in map(str.split, read(MOUNTS).splitlines())
+        if words[2] in devices
+    ]
+    names = {f"/dev/{name}" for name in devices.values()}
+    found += [f"{words[0]} is swap" for words in map(str.split, read(SWAPS).splitlines()) if words[0] in names]
+    own = {target.disk.name, target.sysfs.name} if target.disk and target.sysfs else set()
+    partitions = {part.parent.name for part in target.disk.glob("*/partition")} if target.disk else set()
+    found += [f"{name} is on top of it" for name in devices.values() if name not in own | partitions]
+    return found
+
+
+def is_busy(target: Target, seconds: float) -> str:
+    """What the disk was asked by others in that time; empty if nothing."""
+    if not target.disk:
+        return ""
+
+    def counts() -> tuple[int, int]:
+        words = read(target.disk / "stat").split() if target.disk else []
+        return (int(words[0]), int(words[4])) if len(words) > 4 else (0, 0)
+
+    before = counts()
+    time.sleep(seconds)
+    after = counts()
+    reads, writes = after[0] - before[0], after[1] - before[1]
+    return f"{reads} reads and {writes} writes in {seconds:g} s" if reads or writes else ""

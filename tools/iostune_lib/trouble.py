@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How iostune ends early."""
+
+
+class Trouble(Exception):
+    """What is wrong and what to do, in one line for the user."""
+
+
+class NothingRead(Trouble):
+    """In the time there was, no reader got anything."""
+
+
+class Stopped(Exception):
+    """A signal asked for the end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by signal {number}")
+        self.number = number

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The disk's tunables: which there are, reading and writing one.
+
+Their order here is the order they are set in, because of what the kernel does besides: a new scheduler brings its own
+nr_requests, its own iosched/ and another wbt_lat_usec; from 6.10, a new max_sectors_kb may raise read_ahead_kb.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .trouble import Trouble
+
+SCHEDULER = "queue/scheduler"
+NR_REQUESTS = "queue/nr_requests"
+MAX_SECTORS = "queue/max_sectors_kb"
+READAHEAD = "queue/read_ahead_kb"
+SLICE_IDLE = "queue/iosched/slice_idle"
+LOW_LATENCY = "queue/iosched/low_latency"
+# The same in another unit.
+SLICE_IDLE_US = "queue/iosched/slice_idle_us"
+STRIPES = "md/stripe_cache_size"
+THREADS = "md/group_thread_cnt"
+
+BEFORE = (SCHEDULER, NR_REQUESTS, "queue/async_depth")
+AFTER = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPES, THREADS)
+# What a change of the scheduler resets.
+OF_SCHEDULER = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
+KNOWN_SCHEDULERS = ("none", "mq-deadline", "bfq", "kyber")
+
+
+def is_of_scheduler(name: str) -> bool:
+    return name in OF_SCHEDULER or name.startswith("queue/iosched/")
+
+
+def comes_with(name: str, changed: str) -> bool:
+    """Whether the kernel may change a tunable when another one is set."""
+    return (changed == SCHEDULER and is_of_scheduler(name)) or (changed == MAX_SECTORS and name == READAHEAD)
+
+
+class Tunables:
+    """Those of one disk."""
+
+    def __init__(self, disk: Path) -> None:
+        self.disk = disk
+
+    def get(self, name: str) -> str | None:
+        """Its value; None: it is not there, or has none now."""
+        try:
+            text = (self.disk / name).read_text().strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        if name == SCHEDULER:
+            chosen = re.search(r"\[([^]]+)\]", text)
+            return chosen[1] if chosen else text or None
+        return text
+
+    def put(self, name: str, value: str) -> None:
+        """Write it, whatever happens to others by that. OSError: the kernel does not take it."""
+        with (self.disk / name).open("w") as file:
+            file.write(value)
+
+    def names(self) -> list[str]:
+        """Those that can be read and written now, in the order of setting."""
+        tuning = sorted(f"queue/iosched/{path.name}" for path in self.disk.glob("queue/iosched/*"))
+        found = [*BEFORE, *tuning, *AFTER]
+        return [name for name in found if self.is_writable(name) and self.get(name) is not None]
+
+    def is_writable(self, name: str) -> bool:
+        try:
+            return bool((self.disk / name).stat().st_mode & 0o200)
+        except OSError:
+            return False
+
+    def snapshot(self) -> dict[str, str]:
+        values = ((name, self.get(name)) for name in self.names())
+        return {name: value for name, value in values if value is not None}
+
+    def number(self, name: str) -> int | None:
+        text = self.get(name)
+        return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else None
+
+    def limit_kb(self) -> int | None:
+        """The largest max_sectors_kb there can be."""
+        return self.number("queue/max_hw_sectors_kb")
+
+
+def check_writable(tunables: Tunables) -> None:
+    """Say it now, and not after the first minute."""
+    for name in tunables.names():
+        value = tunables.get(name)
+        if name == READAHEAD and value is not None:
+            try:
+                tunables.put(name, value)
+            except OSError as error:
+                raise Trouble(f"{tunables.disk / name} cannot be set ({error.strerror}): run it as root") from None

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Settings of readahead that fight each other.
+
+The figures are those of the thread that context readahead comes from (Wu Fengguang, 2009): where a client and its
+server both read ahead, the client's is best small (128 to 512 KiB) and the server's large (1 to 2 MiB, more for RAID).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .finding import ADVICE, Finding
+from .host import Host
+from .modules import State
+
+# A client that keeps so many reads in flight gains nothing by more, and mixes up their order at the server.
+MOST_RSIZES = 16
+
+
+@dataclass(frozen=True)
+class Mount:
+    device: str
+    path: str
+    fstype: str
+    options: str
+
+
+def mounts(host: Host) -> Iterator[Mount]:
+    for line in (host.text("/proc/self/mountinfo") or "").splitlines():
+        before, _, after = line.partition(" - ")
+        words, rest = before.split(), after.split()
+        if len(words) > 4 and len(rest) > 2:
+            path = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), words[4])
+            yield Mount(words[2], path, rest[0], rest[2])
+
+
+def disk_of(host: Host, device: str) -> str | None:
+    """The whole disk that a device number is of, or is a part of: its name in /sys/block."""
+    link = host.path(f"/sys/dev/block/{device}")
+    if not link.exists():
+        return None
+    here = link.resolve()
+    return here.parent.name if (here / "partition").exists() else here.name
+
+
+def read_ahead_kb(host: Host, disk: str) -> int | None:
+    return host.number(f"/sys/block/{disk}/queue/read_ahead_kb")
+
+
+def exports(host: Host) -> list[str]:
+    """The directories that nfsd exports; none unless it runs."""
+    if not host.number("/proc/fs/nfsd/threads"):
+        return []
+    lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
+    return sorted({line.split("\t")[0] for line in lines if line.startswith("/")})
+
+
+def server(host: Host, states: list[State]) -> Iterator[Finding]:
+    """What a client asks for in one read, its server reads ahead in one piece."""
+    most = host.number("/proc/fs/nfsd/max_block_size")
+    wanted = min((most or 0) // 1024, 1024)
+    seen = set()
+    for path in exports(host):
+        disk = disk_of(host, host.device_of(path) or "")
+        if disk is None or disk in seen:
+            continue
+        seen.add(disk)
+        now = read_ahead_kb(host, disk)
+        if now is not None and now < wanted and not widened(states, disk, wanted):
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"nfsd exports {path} from {disk}, which reads ahead {now} KiB;"
+                f" clients ask for up to {wanted} KiB at once",
+                f"echo {wanted} > /sys/block/{disk}/queue/read_ahead_kb, or 2048 on RAID; by a udev rule, to keep it",
+            )
+
+
+def enabled_module(states: list[State], name: str) -> State | None:
+    return next((state for state in states if state.module.name == name and state.enabled), None)
+
+
+def items(state: State, parameter: str) -> list[str]:
+    """What a parameter that is a list has."""
+    return [item for item in state.parameters.get(parameter, "").split(",") if item]
+
+
+def ctxra_max_kb(ctxra: State, disk: str) -> int:
+    """The window that ctxra gives a disk: "512,vda=64" is 64 for vda, and 512 for the others. 0: the disk's own."""
+    found = 0
+    for item in items(ctxra, "max_kb"):
+        name, is_own, kib = item.rpartition("=")
+        if is_own and name == disk:
+            return int(kib)
+        if not is_own:
+            found = int(kib)
+    return found
+
+
+def widened(states: list[State], disk: str, wanted: int) -> bool:
+    """ctxra gives the disk's streams such windows."""
+    ctxra = enabled_module(states, "ctxra")
+    if not ctxra:
+        return False
+    return ctxra_max_kb(ctxra, disk) >= wanted and disk in (items(ctxra, "devices") or [disk])
+
+
+def client(host: Host, states: list[State]) -> Iterator[Finding]:
+    """An NFS mount reads ahead at least one READ, and not many more than do any good."""
+    seen = set()
+    for mount in mounts(host):
+        rsize = re.search(r"\brsize=(\d+)", mount.options)
+        if mount.fstype not in ("nfs", "nfs4") or not rsize or mount.device in seen:
+            continue
+        seen.add(mount.device)
+        now = host.number(f"/sys/class/bdi/{mount.device}/read_ahead_kb")
+        one = int(rsize[1]) // 1024
+        if now is None or not one:
+            continue
+        if now < one:
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"{mount.path} reads ahead {now} KiB, less than one READ of {one} KiB:"
+                " each is cut short, and the next waits",
+                f"echo {4 * one} > /sys/class/bdi/{mount.device}/read_ahead_kb; for every mount, see nfs-ra(4)",
+            )
+        elif now > MOST_RSIZES * one:
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"{mount.path} reads ahead {now} KiB, {now // one} READs of {one} KiB:"
+                " so many at once come to the server out of order",
+                f"echo {4 * one} > /sys/class/bdi/{mount.device}/read_ahead_kb",
+            )
+
+
+def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
+    """nfs-utils' udev rule would overwrite what nfs-ra sets."""
+    ours = "/etc/udev/rules.d/99-nfs.rules"
+    if (
+        enabled_module(states, "nfs-ra")
+        and host.exists("/usr/lib/udev/rules.d/99-nfs.rules")
+        and "nfs_ra" not in (host.text(ours) or "")
+    ):
+        yield Finding(
+            ADVICE,
+            "readahead",
+            "nfs-ra is enabled, but a udev rule has nfsrahead overwrite what it sets",
+            f"put the line with nfs_ra back into {ours}; nfs-ra(4), NFSRAHEAD, says which",
+        )
+
+
+def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
+    """An array reads ahead at least a row of its chunks; what is set on its members does nothing for files."""
+    for disk in host.names("/sys/block"):
+        if not host.exists(f"/sys/block/{disk}/md"):
+            continue
+        now = read_ahead_kb(host, disk)
+        level = host.text(f"/sys/block/{disk}/md/level") or ""
+        chunk = (host.number(f"/sys/block/{disk}/md/chunk_size") or 0) // 1024
+        disks = host.number(f"/sys/block/{disk}/md/raid_disks") or 0
+        parity = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}
+        if now is None or level not in parity:
+            continue
+        row = chunk * (disks - parity[level])
+        if now < row:
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members wait",
+                f"echo {2 * row} > /sys/block/{disk}/queue/read_ahead_kb; by a udev rule, to keep it",
+            )
+
+
+def lower(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Readahead is that of the device that the file system is on, not of those below it."""
+    for disk in host.names("/sys/block"):
+        upper_kb = read_ahead_kb(host, disk)
+        for below in host.names(f"/sys/block/{disk}/slaves"):
+            link = host.path(f"/sys/block/{disk}/slaves/{below}")
+            whole = link.resolve().parent.name if (link / "partition").exists() else below
+            below_kb = read_ahead_kb(host, whole)
+            if upper_kb is not None and below_kb is not None and below_kb > upper_kb:
+                yield Finding(
+                    ADVICE,
+                    "readahead",
+                    f"{whole} reads ahead {below_kb} KiB and {disk} above it {upper_kb}:"
+                    f" files on {disk} get {upper_kb}",
+                    f"set /sys/block/{disk}/queue/read_ahead_kb",
+                )
+
+
+def off(host: Host, states: list[State]) -> Iterator[Finding]:
+    """ctxra makes windows larger; a device that is told not to read ahead has none."""
+    ctxra = enabled_module(states, "ctxra")
+    if not ctxra:
+        return
+    for disk in items(ctxra, "devices"):
+        if not ctxra_max_kb(ctxra, disk) and read_ahead_kb(host, disk) == 0:
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"ctxra is to serve {disk}, whose readahead is switched off",
+                f"echo 128 > /sys/block/{disk}/queue/read_ahead_kb, or set ctxra's max_kb",
+            )

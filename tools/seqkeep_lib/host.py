@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the machine says of itself: files below a root, which tests replace, and commands that only ask."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class Host:
+    """A machine to look at. Nothing here changes anything."""
+
+    def __init__(self, root: Path = Path("/"), release: str = "") -> None:
+        self.root = root
+        self.release = release or os.uname().release
+        # What was there and could not be read, by path: a check that saw nothing must not say that all is well.
+        self.unread: dict[str, str] = {}
+
+    def path(self, name: str) -> Path:
+        return self.root / name.lstrip("/")
+
+    def bytes(self, name: str) -> bytes | None:
+        """The contents of a file; None if it is not there or cannot be read."""
+        try:
+            return self.path(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            self.unread[name] = error.strerror or str(error)
+            return None
+
+    def text(self, name: str) -> str | None:
+        """The same as text, without white space around it."""
+        data = self.bytes(name)
+        return None if data is None else data.decode(errors="replace").strip()
+
+    def number(self, name: str) -> int | None:
+        """The number that a file holds; None if it holds none."""
+        try:
+            return int(self.text(name) or "")
+        except ValueError:
+            return None
+
+    def exists(self, name: str) -> bool:
+        try:
+            return self.path(name).exists()
+        except OSError as error:
+            self.unread[name] = error.strerror or str(error)
+            return False
+
+    def names(self, directory: str) -> list[str]:
+        """What is in a directory, in order; nothing if there is none."""
+        try:
+            return sorted(entry.name for entry in self.path(directory).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self.unread[directory] = error.strerror or str(error)
+            return []
+
+    def find(self, directory: str, pattern: str) -> Iterator[str]:
+        """Files anywhere below a directory, as names from the root."""
+        for found in sorted(self.path(directory).rglob(pattern)):
+            yield "/" + str(found.relative_to(self.root))
+
+    def device_of(self, name: str) -> str | None:
+        """The number, MAJOR:MINOR, of the device that a file is on."""
+        try:
+            device = self.path(name).stat().st_dev
+        except OSError:
+            return None
+        return f"{os.major(device)}:{os.minor(device)}"
+
+    def command(self, *words: str) -> str | None:
+        """What a command prints; None if it is not there or fails."""
+        try:
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, timeout=30)
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return done.stdout.decode(errors="replace").strip()
+
+    def kernel_config(self) -> dict[str, str] | None:
+        """The options that the running kernel was built with; None if it does not tell."""
+        text = self.text(f"/boot/config-{self.release}") or self.text(f"/lib/modules/{self.release}/config")
+        if text is None:
+            packed = self.bytes("/proc/config.gz")
+            if packed is None:
+                return None
+            text = gzip.decompress(packed).decode()
+        pairs = (line.split("=", 1) for line in text.splitlines() if line.startswith("CONFIG_"))
+        return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
