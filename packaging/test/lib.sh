@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests share. The runner's environment has SUITE, KVER (its kernel), and of META: VERSION, OLDEST,
-# NEWEST. /mnt/deb and /mnt/rpm hold the packages; -next those of the later version NEXT; -outside those
+# What the tests share. The runner's environment has SUITE, KVER (its kernel), and of META: VERSION, MODULES,
+# OLDEST, NEWEST. /mnt/deb and /mnt/rpm hold the packages; -next those of the later version NEXT; -outside those
 # of version OUTSIDE, for a range of kernels that ends before KVER.
 
+# All packages.
 # shellcheck disable=SC2034 # for the tests
+PACKAGES="seqkeep seqkeep-tools ${MODULES// /-dkms }-dkms"
+# The file that the tests edit, of one module for all.
+# shellcheck disable=SC2034
 CONF=/etc/modprobe.d/ctxra.conf
 
 # show_logs: what the compiler said, if it said anything.
@@ -38,22 +42,54 @@ archive_reached() {
 	archive update >/tmp/update 2>&1 || { echo "the archive is out of reach: $(tail -n1 /tmp/update)"; return 1; }
 }
 
-# built_for VERSION [KVER]: ctxra VERSION, no other, is installed by DKMS for KVER, where modprobe finds it.
+# built_for VERSION [KVER]: every module, in VERSION and no other, is installed by DKMS for KVER, where modprobe finds it.
 built_for() {
-	local kver=${2:-$KVER} status found
-	status=$(dkms status ctxra -k "$kver")
-	[[ $status == "ctxra/$1, $kver, "*": installed" ]] || fail "dkms status for $kver: '$status'"
-	found=$(modinfo -k "$kver" -F version ctxra)
-	[[ $found == "$1" ]] || fail "modinfo finds version '$found' for $kver, not $1"
-	[[ $(modinfo -k "$kver" -F vermagic ctxra) == "$kver "* ]] || fail "the module for $kver is of another kernel"
+	local kver=${2:-$KVER} module status found
+	for module in $MODULES; do
+		status=$(dkms status "$module" -k "$kver")
+		[[ $status == "$module/$1, $kver, "*": installed" ]] || fail "dkms status of $module for $kver: '$status'"
+		found=$(modinfo -k "$kver" -F version "$module")
+		[[ $found == "$1" ]] || fail "modinfo finds version '$found' of $module for $kver, not $1"
+		[[ $(modinfo -k "$kver" -F vermagic "$module") == "$kver "* ]] ||
+			fail "$module for $kver is of another kernel"
+	done
 }
 
-# not_built: DKMS knows ctxra but has no module of it for any kernel.
+# not_built VERSION: DKMS knows every module but has built none of them for any kernel.
 not_built() {
-	local status
-	status=$(dkms status ctxra)
-	[[ $status == "ctxra/$1: added" ]] || fail "dkms status: '$status'"
-	[[ -z $(find /lib/modules/ -name 'ctxra.ko*') ]] || fail "there is a ctxra.ko"
+	local module status
+	for module in $MODULES; do
+		status=$(dkms status "$module")
+		[[ $status == "$module/$1: added" ]] || fail "dkms status: '$status'"
+	done
+	no_module_left
+}
+
+# only_version VERSION OLD: DKMS and /usr/src have VERSION of every module, and nothing of OLD.
+only_version() {
+	local module
+	for module in $MODULES; do
+		[[ $(dkms status "$module" | wc -l) -eq 1 && $(dkms status "$module") == "$module/$1, "* ]] ||
+			fail "dkms status: $(dkms status "$module")"
+		[[ ! -e /usr/src/$module-$2 ]] || fail "/usr/src still has $module-$2"
+	done
+}
+
+# no_module_left: no kernel has a module of ours, and depmod knows none.
+no_module_left() {
+	local module
+	for module in $MODULES; do
+		[[ -z $(find /lib/modules/ -name "$module.ko*") ]] || fail "there is a $module.ko"
+		if grep "/$module.ko" /lib/modules/*/modules.dep; then fail "modules.dep still has it"; fi
+	done
+}
+
+# as_shipped: no module's configuration sets an option.
+as_shipped() {
+	local module
+	for module in $MODULES; do
+		if grep -v -e '^#' -e '^$' "/etc/modprobe.d/$module.conf"; then fail "$module.conf sets an option as shipped"; fi
+	done
 }
 
 # snapshot FILE: list every file and modules.dep's lines, but what package managers and dkms keep for themselves.
