@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The only entry point. `make help` lists every target.
 
-MODULES := ctxra ra-trace
+MODULES := $(shell packaging/meta Modules)
 SUITES  := bookworm trixie trixie-backports
 KVER    ?= $(shell uname -r)
 SUITE   ?= trixie
 # vm-check runs on every suite unless SUITE is given on the command line or in the environment.
 VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(SUITES))
+# KERNEL=debug: on a kernel with KASAN, lockdep, kmemleak and more, instead of the stock ones.
+ifneq ($(KERNEL),)
+VM_SUITES := $(KERNEL)
+endif
 TEST    ?=
+MINUTES ?= 10
+SEED    ?= 1
 
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps modules deb rpm kunit vm-root vm-shell vm-check lint check demo bench clean
+.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-34s %s\n", $$1 args[$$1], $$2 } \
@@ -31,6 +37,9 @@ deb: ## build the Debian packages in build/deb
 rpm: ## build the RPM packages in build/rpm
 	@packaging/rpm/build
 
+repo: deb rpm ## build repositories for apt and dnf in build/repo, signed with the key KEY or one to try out
+	@packaging/repo/build
+
 kunit: ## run the KUnit suites on UML, on linux-source-6.1 and -6.12
 	@kunit/run
 
@@ -42,9 +51,17 @@ vm-root: ## build the root file system of SUITE (bookworm, trixie, trixie-backpo
 vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prompt
 	@tests/vm/vm shell "$(SUITE)"
 
-# args vm-check TEST= SUITE=
+# args vm-check TEST= SUITE= KERNEL=debug
 vm-check: deb rpm ## run the VM tests: all, or TEST (module/number), on all suites or SUITE
 	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
+
+# args torture MINUTES= SUITE= SEED=
+torture: deb ## all modules at once under verified load, while everything changes, fails and comes back
+	@tests/vm/vm check --test common/007 --args "$(MINUTES) $(SEED)" $(if $(KERNEL),$(KERNEL),$(SUITE))
+
+# args matrix SUITE=
+matrix: deb ## boot each kernel that Debian builds, try each module on it, and write docs/matrix.md
+	@tests/matrix $(if $(filter command line environment,$(origin SUITE)),$(SUITE))
 
 lint: ## checkpatch, sparse, W=1, coccinelle, shellcheck, ruff, lintian, rpmlint
 	@tests/lint/run
