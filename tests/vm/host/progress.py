@@ -12,6 +12,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+# Less than that free, bytes, and a command that failed has failed for want of it.
+FULL = 1 << 30
+
 
 class Trouble(Exception):
     """What the harness cannot do: the cause and the remedy, for the user to read."""
@@ -65,4 +68,6 @@ def logged(command: Sequence[str | Path], log: Path, why: str) -> None:
     if done.returncode:
         # Without the lines that a terminal would have overwritten.
         say(re.sub(r"[^\n]*\r", "", log.read_bytes().decode(errors="replace")))
-        raise Trouble(f"{why} failed with status {done.returncode}; its log is above and in {log}")
+        free = shutil.disk_usage(log.parent).free
+        full = f"; the disk is full, {free >> 20} MiB are free" if free < FULL else ""
+        raise Trouble(f"{why} failed with status {done.returncode}{full}; its log is above and in {log}")

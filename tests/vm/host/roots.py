@@ -179,11 +179,8 @@ def make_image(tree: Path, image: Path) -> None:
     """An ext4 image of tree. No journal: an image is thrown away, never recovered."""
     half_made = image.with_suffix(".new")
     half_made.unlink(missing_ok=True)
-    subprocess.run(
-        [*shlex.split("mke2fs -q -t ext4 -O ^has_journal -m 0 -d"), tree, half_made, IMAGE_SIZE],
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    command = [*shlex.split("mke2fs -q -t ext4 -O ^has_journal -m 0 -d"), str(tree), str(half_made), IMAGE_SIZE]
+    logged(command, image.with_suffix(".log"), f"the image of {tree}")
     half_made.rename(image)
 
 
