@@ -11,6 +11,11 @@ VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(
 ifneq ($(KERNEL),)
 VM_SUITES := $(KERNEL)
 endif
+BENCHES := ctxra nfsd nfsra raid5
+BENCH   ?= $(BENCHES)
+ifneq ($(filter-out $(BENCHES),$(BENCH)),)
+$(error no bench $(BENCH); there are $(BENCHES))
+endif
 TEST    ?=
 MINUTES ?= 10
 SEED    ?= 1
@@ -74,9 +79,11 @@ demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/dem
 	@$(MAKE) --no-print-directory deb
 	@bench/demo
 
-# args bench SUITE=
-bench: deb ## measure stock against seqkeep in one boot; leaves build/bench/*.json
-	@bench/run $(VM_SUITES)
+# args bench BENCH= SUITE=
+bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra and raid5, or BENCH; leaves build/bench/*.json
+	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
+		bench/run-$$bench "$$suite" || status=1; \
+	done; done; exit $$status
 
 clean: ## remove what was built; build/cache stays
 	@find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true
