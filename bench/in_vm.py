@@ -3,12 +3,15 @@
 
 import argparse
 import json
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import results
 
 TOP = Path(__file__).resolve().parent.parent
 OUT = TOP / "build/bench"
@@ -40,11 +43,10 @@ def measure(suite: str, program: str, words: Sequence[object], *options: str, sk
     return json.loads((share / "found.json").read_text())
 
 
-def keep(out: Path, name: str, found: object) -> None:
-    """Add to the file, or replace, what was found under a name."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    known = json.loads(out.read_text()) if out.exists() else {}
-    out.write_text(json.dumps(known | {name: found}, indent=1) + "\n")
+def keep(out: Path, name: str, found: results.Json) -> None:
+    """Add what was found, and how, to the file: to what it has of that name, if that was measured alike."""
+    command = shlex.join([f"bench/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    results.add(out, {name: found | {"commands": [command]}})
 
 
 def run(main: Callable[[], Path]) -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
-Spread = dict[str, float]
+
+class Spread(TypedDict):
+    median: float
+    min: float
+    max: float
+    # In the order of the rounds, so that arms can be compared round by round.
+    runs: list[float]
 
 
 def spread(values: Sequence[float]) -> Spread:
-    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+    return {"median": statistics.median(values), "min": min(values), "max": max(values), "runs": list(values)}
 
 
 def summary(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the benches found: their JSON as records of one kind, ratios with their spread, and the verdict."""
+
+import enum
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+# A gain in the median that is smaller is not called one.
+LEAST_GAIN = 0.01
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something that is measured in each run: the main ones are what a user waits for, the others what it costs."""
+
+    key: str
+    title: str
+    more_is_better: bool = False
+    main: bool = False
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One figure of one arm, over all rounds."""
+
+    median: float
+    low: float
+    high: float
+    runs: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Of two medians, and the least and the most that it was."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was measured in turn, in one boot, of one thing to do. An arm is a way in which the kernel was set."""
+
+    bench: str
+    suite: str
+    kernel: str
+    setting: str
+    name: str
+    rounds: int
+    arms: Mapping[str, Mapping[str, Spread]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    name: str
+    module: str
+    # The arm that is the stock kernel as it comes, and those that are ours, the default first. Others are controls.
+    stock: str
+    ours: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    cases: Callable[[str, Json], Iterator[Case]]
+    conditions: str
+
+    @property
+    def main_figures(self) -> list[Figure]:
+        return [figure for figure in self.figures if figure.main]
+
+
+@dataclass
+class Results:
+    cases: list[Case] = field(default_factory=list)
+    # The command lines of each bench.
+    commands: dict[str, list[str]] = field(default_factory=dict)
+    # What could not be read, and why.
+    troubles: list[str] = field(default_factory=list)
+
+
+def arm_of(found: Json) -> dict[str, Spread]:
+    """The figures of an arm, but for those that are not whole."""
+    return {
+        key: Spread(spread["median"], spread["min"], spread["max"], tuple(spread.get("runs", ())))
+        for key, spread in found.items()
+        if isinstance(spread, dict) and {"median", "min", "max"} <= spread.keys()
+    }
+
+
+def case_of(bench: str, suite: str, entry: Json, setting: str, name: str, arms: Json) -> Case:
+    spreads = {arm: arm_of(found) for arm, found in arms.items() if isinstance(found, dict)}
+    return Case(bench, suite, entry.get("kernel", "?"), setting, name, entry.get("rounds", 0), spreads)
+
+
+def ctxra_cases(suite: str, entry: Json) -> Iterator[Case]:
+    for result in entry.get("results", []):
+        arms = {arm: result[arm] for arm in ("stock", "ctxra") if arm in result}
+        about = entry | {"rounds": result.get("rounds", 0)}
+        yield case_of("ctxra", suite, about, "", result["case"]["name"], arms)
+
+
+def nfsd_cases(name: str, entry: Json) -> Iterator[Case]:
+    suite, _, fs = name.partition(" ")
+    for case, arms in entry.get("results", {}).items():
+        yield case_of("nfsd", suite, entry, fs, case, arms)
+
+
+def nfsra_cases(name: str, entry: Json) -> Iterator[Case]:
+    suite, _, file = name.partition(" rsize ")
+    for rsize, delays in entry.get("results", {}).items():
+        for delay, found in delays.items():
+            arms = dict(found)
+            # What nfs-ra sets as it comes, wherever it was measured as a number.
+            if same := arms.get(str(4 * int(rsize))):
+                arms.setdefault("4x", same)
+            setting = f"{file.partition(' file ')[2] or '?'} file"
+            yield case_of("nfsra", suite, entry, setting, f"rsize {rsize}K, {delay} ms", arms)
+
+
+def raid5_cases(name: str, entry: Json) -> Iterator[Case]:
+    suite, _, setting = name.partition(", ")
+    for case, arms in entry.get("results", {}).items():
+        yield case_of("raid5", suite, entry, setting, case, arms)
+
+
+MB_S = Figure("mb_s", "MB/s", more_is_better=True, main=True)
+BENCHES = {
+    bench.name: bench
+    for bench in (
+        Bench(
+            name="ctxra",
+            module="ctxra",
+            stock="stock",
+            ours=("ctxra",),
+            figures=(MB_S, Figure("ios", "disk reads"), Figure("sectors", "sectors read")),
+            cases=ctxra_cases,
+            conditions="64 MiB on a disk in memory that takes 2 ms for each I/O, ext4, 128 KiB of readahead unless the"
+            " case says 1M; NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8",
+        ),
+        Bench(
+            name="nfsd",
+            module="nfsd-dio",
+            stock="stock",
+            ours=("uncached", "unaligned"),
+            figures=(
+                Figure("iops", "I/Os a second", more_is_better=True, main=True),
+                Figure("disk_reads_per_io", "disk reads for each"),
+                Figure("mean_us", "mean latency, us"),
+                Figure("p99_us", "p99 latency, us"),
+            ),
+            cases=nfsd_cases,
+            conditions='a file of 64 MiB on a disk in memory of 5 ms an I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
+            " direct I/O; a case is what is done, how many bytes off the block boundary (none or 512), and how many"
+            " requests at a time",
+        ),
+        Bench(
+            name="nfsra",
+            module="nfs-ra",
+            stock="128",
+            ours=("4x", "auto"),
+            figures=(
+                MB_S,
+                Figure("pieces_mb_s", "MB/s in pieces", more_is_better=True, main=True),
+                Figure("tree_mb_s", "MB/s of a tree", more_is_better=True, main=True),
+                Figure("pieces_received", "bytes got for each, in pieces"),
+                Figure("tree_received", "bytes got for each, of a tree"),
+            ),
+            cases=nfsra_cases,
+            conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delaying both"
+            " ways, 64 KiB a read; an arm is a readahead in KiB set by hand, where 128 is the kernel's own; 4x is four"
+            " times rsize, the value that nfs-ra sets as it comes, here by hand too; auto is `multiple=auto`",
+        ),
+        Bench(
+            name="raid5",
+            module="raid5-deadline",
+            stock="stock",
+            ours=("auto",),
+            figures=(MB_S, Figure("pre_read", "sectors pre-read"), Figure("p99_us", "p99 latency, us")),
+            cases=raid5_cases,
+            conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes but where the arm says 8192; the"
+            " setting is what an I/O of a member takes, or how fast a member is",
+        ),
+    )
+}
+
+
+def merge(known: Json, found: Json) -> Json:
+    """One entry of a bench's file, with what was found since: cases measured alike on the same kernel are kept."""
+    beside = ("results", "counters", "commands")
+    about = {key: value for key, value in found.items() if key not in beside}
+    if about != {key: value for key, value in known.items() if key not in beside}:
+        return found
+    commands = list(dict.fromkeys(known.get("commands", []) + found.get("commands", [])))
+    merged = known | about | ({"commands": commands} if commands else {})
+    for key in ("results", "counters"):
+        old, new = known.get(key), found.get(key)
+        if isinstance(old, list) and isinstance(new, list):
+            by_name = {result["case"]["name"]: result for result in old + new}
+            merged[key] = list(by_name.values())
+        elif isinstance(old, dict) and isinstance(new, dict):
+            merged[key] = old | new
+        elif new is not None:
+            merged[key] = new
+    return merged
+
+
+def read_file(path: Path) -> Json:
+    """The entries of a bench's file. ValueError, with the path, if it is not whole."""
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path.name}: not whole, left out: {error}") from None
+    if not isinstance(entries, dict):
+        raise ValueError(f"{path.name}: not a bench's figures, left out")
+    return entries
+
+
+def write_file(path: Path, entries: Json) -> None:
+    """All at once: who is cut off while writing leaves what was there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+    new.replace(path)
+
+
+def add(path: Path, entries: Json) -> None:
+    """Add entries to a bench's file, or to what it has under their names."""
+    known: Json = {}
+    if path.exists():
+        try:
+            known = read_file(path)
+        except ValueError:
+            # What was found now took hours. The other is for who knows what happened to it.
+            path.replace(path.with_suffix(".broken"))
+    merged = {name: merge(known[name], entry) if name in known else entry for name, entry in entries.items()}
+    write_file(path, known | merged)
+
+
+def load(folder: Path) -> Results:
+    """Everything that the files of a folder have."""
+    results = Results()
+    for bench in BENCHES.values():
+        path = folder / f"{bench.module}.json"
+        if not path.exists():
+            continue
+        try:
+            entries = read_file(path)
+        except ValueError as error:
+            results.troubles.append(str(error))
+            continue
+        for name, entry in entries.items():
+            try:
+                results.cases += bench.cases(name, entry)
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                results.troubles.append(f'{path.name}, "{name}": not whole: {error!r}')
+                continue
+            results.commands.setdefault(bench.name, []).extend(entry.get("commands", []))
+    return results
+
+
+def divide(one: float, other: float) -> float:
+    if other:
+        return one / other
+    return math.inf if one else 1.0
+
+
+def ratio(one: Spread, other: Spread) -> Ratio:
+    """Of the medians; its spread round by round where the runs are known, else of the extremes of either side."""
+    median = divide(one.median, other.median)
+    if one.runs and len(one.runs) == len(other.runs):
+        each = [divide(mine, its) for mine, its in zip(one.runs, other.runs, strict=True)]
+        return Ratio(median, min(each), max(each))
+    return Ratio(median, divide(one.low, other.high), divide(one.high, other.low))
+
+
+class Verdict(enum.Enum):
+    BETTER = "better"
+    NO_BETTER = "no better"
+    WORSE = "worse"
+    ONE_RUN = "one run"
+
+
+def gain(found: Ratio, more_is_better: bool) -> Ratio:
+    """As found, or turned over, so that what is above 1 is better."""
+    return found if more_is_better else Ratio(*(divide(1, part) for part in (found.median, found.high, found.low)))
+
+
+def verdict(found: Ratio, more_is_better: bool, rounds: int) -> Verdict:
+    gained = gain(found, more_is_better)
+    if rounds < 2:
+        return Verdict.ONE_RUN
+    if gained.low > 1 and gained.median >= 1 + LEAST_GAIN:
+        return Verdict.BETTER
+    return Verdict.WORSE if gained.high < 1 else Verdict.NO_BETTER
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One figure of one of our arms, against the stock arm that has the best median of it."""
+
+    case: Case
+    figure: Figure
+    arm: str
+    best: str
+    ratio: Ratio
+    verdict: Verdict
+
+    @property
+    def listed(self) -> bool:
+        """Is it to be said? A main figure unless it is better, a cost if it is worse, or looks so in the one run."""
+        if self.figure.main:
+            return self.verdict is not Verdict.BETTER
+        looks_worse = gain(self.ratio, self.figure.more_is_better).median < 1
+        return self.verdict is Verdict.WORSE or (self.verdict is Verdict.ONE_RUN and looks_worse)
+
+
+def full_name(case: Case, cases: Iterable[Case]) -> str:
+    """With its setting, if there are several."""
+    return f"{case.name} ({case.setting})" if len({other.setting for other in cases}) > 1 else case.name
+
+
+def with_stock(cases: Iterable[Case]) -> list[tuple[Case, Figure]]:
+    """Their main figures, where stock as it comes was measured too."""
+    benches = [(case, BENCHES[case.bench]) for case in cases]
+    return [
+        (case, fig)
+        for case, bench in benches
+        for fig in bench.main_figures
+        if fig.key in case.arms.get(bench.stock, {})
+    ]
+
+
+def best_stock_arm(case: Case, figure: Figure) -> str | None:
+    """None if it cannot be known, because stock as it comes was not measured."""
+    ours = BENCHES[case.bench].ours
+    if figure.key not in case.arms.get(BENCHES[case.bench].stock, {}):
+        return None
+    known = {
+        arm: found[figure.key].median for arm, found in case.arms.items() if arm not in ours and figure.key in found
+    }
+    choose = max if figure.more_is_better else min
+    return choose(known, key=lambda arm: known[arm])
+
+
+def judge(case: Case) -> Iterator[Judged]:
+    """Everything that can be said of a case; nothing of what was not measured."""
+    bench = BENCHES[case.bench]
+    for figure in bench.figures:
+        best = best_stock_arm(case, figure)
+        for arm in bench.ours:
+            if best and figure.key in case.arms.get(arm, {}):
+                found = ratio(case.arms[arm][figure.key], case.arms[best][figure.key])
+                yield Judged(case, figure, arm, best, found, verdict(found, figure.more_is_better, case.rounds))
