@@ -23,7 +23,7 @@ SEED    ?= 1
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench clean
+.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench report clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-34s %s\n", $$1 args[$$1], $$2 } \
@@ -84,6 +84,9 @@ bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra and 
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
 		bench/run-$$bench "$$suite" || status=1; \
 	done; done; exit $$status
+
+report: ## write docs/RESULTS.md and its figures from docs/results and what make bench left
+	@bench/report
 
 clean: ## remove what was built; build/cache stays
 	@find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true

@@ -4,18 +4,21 @@
 
 Usage: bench/plot.py RESULTS.json SUITE OUT.png
 
-Debian's own python3, which python3-matplotlib is for.
+bench/report draws with this too. Debian's own python3, which python3-matplotlib is for.
 """
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from results import Bench, Case, full_name, ratio, with_stock
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.ticker import LogLocator
 
 LABELS = {
     "in-order-128K": "one reader\nin order",
@@ -37,9 +40,16 @@ LABELS = {
     "runs-of-4": "random runs\nof 4 x 4 KiB",
 }
 COLOURS = {"stock": "#9aa5b1", "ctxra": "#1f6f8b"}
+# In the README.
+MAIN_CASES = (
+    *("in-order-128K", "turn-4", "free-4", "swap-4", "shuffle-8", "streams-2"),
+    *("reverse-1M", "stride-2", "nfs-16", "random-4K"),
+)
+OUR_COLOURS = ("#1f6f8b", "#d1495b")
+CONTROL_MARKERS = "osvD^<>pPX*d"
 
 
-def draw(found: dict[str, Any], out: str) -> None:
+def draw(found: dict[str, Any], out: Path | str) -> None:
     results = found["results"]
     figure, axes = plt.subplots(2, 1, figsize=(2.2 + 1.15 * len(results), 6.4), sharex=True)
     for axis, key, title in (
@@ -67,6 +77,52 @@ def draw(found: dict[str, Any], out: str) -> None:
     )
     figure.tight_layout()
     figure.savefig(out, dpi=120)
+    plt.close(figure)
+
+
+def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
+    """Each arm's main figures by those of stock as it comes, on a logarithmic scale, with the spread."""
+    rows = with_stock(cases)
+    arms = dict.fromkeys(arm for case, _ in rows for arm in case.arms if arm != bench.stock)
+    controls = [arm for arm in arms if arm not in bench.ours]
+    several = len(bench.main_figures) > 1
+    labels = [full_name(case, cases) + (f", {what.title}" if several else "") for case, what in rows]
+    figure, axis = plt.subplots(figsize=(9, 1.6 + 0.26 * len(rows)))
+    shown = [*controls, *(arm for arm in bench.ours if arm in arms)]
+    for number, arm in enumerate(shown):
+        shift = 0.6 * (number / max(1, len(shown) - 1) - 0.5)
+        points = [
+            (place + shift, ratio(case.arms[arm][what.key], case.arms[bench.stock][what.key]))
+            for place, (case, what) in enumerate(rows)
+            if what.key in case.arms.get(arm, {})
+        ]
+        if arm in controls:
+            look = {"color": "#9aa5b1", "marker": CONTROL_MARKERS[controls.index(arm) % len(CONTROL_MARKERS)]}
+        else:
+            look = {"color": OUR_COLOURS[bench.ours.index(arm)], "marker": "o"}
+        middles = [found.median for _, found in points]
+        spread = [
+            [max(0, found.median - found.low) for _, found in points],
+            [max(0, found.high - found.median) for _, found in points],
+        ]
+        places = [place for place, _ in points]
+        axis.errorbar(middles, places, xerr=spread, linestyle="none", markersize=4, capsize=2, label=arm, **look)
+    axis.axvline(1, color="#555555", linewidth=0.8)
+    axis.set_xscale("log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")
+    axis.grid(axis="y", color="#eeeeee")
+    axis.set_yticks(range(len(rows)), labels, fontsize=8)
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.set_xlabel(f"by {bench.stock}: right of 1 is better")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    kernels = ", ".join(dict.fromkeys(case.kernel for case in cases))
+    axis.set_title(f"{bench.module} and controls by {bench.stock}, Linux {kernels}", fontsize=10)
+    figure.tight_layout()
+    figure.savefig(out, dpi=100)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

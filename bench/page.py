@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""docs/RESULTS.md: what the benches found beside what the seeds reported, first of all where we are no better."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import results
+from results import BENCHES, Bench, Case, Figure, Judged, Ratio, Results, Verdict
+from seeds import Reported, Seed
+
+SUITES = ("bookworm", "trixie", "trixie-backports")
+NOT_MEASURED = "not measured"
+
+INTRODUCTION = """\
+# Results
+
+Stock kernels against seqkeep, in turn in one boot, beside what the five seed documents reported. `make report` wrote
+this page; every figure on it is from [docs/results](results), one JSON file for each bench, or from
+[bench/seeds.toml](../bench/seeds.toml). `make bench` measures and leaves its JSON in `build/bench`; `make report` adds
+that to `docs/results` and writes the page and its figures again; `make bench BENCH=raid5 SUITE=trixie` measures a part.
+[bench/README.md](../bench/README.md) says more.
+
+The machine is emulated, on disks and networks whose cost is set: figures of today can be held against each other, and
+not against those of a seed, which come from other hardware and other kernels: of those compare the ratios. *Stock* is
+the kernel as it comes; *control* arms are the stock kernel with other settings. Figures are medians of the rounds."""
+
+RATES = ", ".join(dict.fromkeys(fig.title for bench in BENCHES.values() for fig in bench.main_figures))
+
+RULE = f"""\
+## Where seqkeep is no better, or worse
+
+Each arm of ours, where stock was measured beside it, is held against the best stock arm of the case: the one of stock
+and all controls with the best median of that figure. The ratio is ours by stock's, of the medians; its spread, in
+brackets, is the least and the most of the rounds where the JSON has them, else what the extremes of both sides allow.
+
+- **better**: the whole spread is on the good side of 1, and the median by {results.LEAST_GAIN:.0%} or more;
+- **worse**: the whole spread is on the bad side of 1;
+- **no better**: anything else;
+- **one run**: measured in one round only, so there is no spread, and it is not called better whatever it is.
+
+Rates ({RATES}) are listed unless they are better on every kernel; the other figures, of which less is
+better, where they are worse on one."""
+
+
+def number(value: float) -> str:
+    if math.isinf(value):
+        return "∞"
+    if value == 0 or value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def times(value: float) -> str:
+    """A ratio: near 1 the third digit may be the one that counts."""
+    return f"{value:.3f}" if 0.9 < value < 1.1 and value != 1 else number(value)
+
+
+def ratio_text(found: Ratio, rounds: int) -> str:
+    spread = f" [{times(found.low)}..{times(found.high)}]" if rounds > 1 else ""
+    return times(found.median) + spread
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def figure_name(bench: str, suite: str) -> str:
+    return f"results-{bench}-{suite}.png"
+
+
+def suites_of(cases: Iterable[Case]) -> list[str]:
+    """Those that there should be, and what was measured besides."""
+    return list(dict.fromkeys([*SUITES, *(case.suite for case in cases)]))
+
+
+def suite_title(suite: str, cases: Iterable[Case]) -> str:
+    kernels = dict.fromkeys(case.kernel for case in cases if case.suite == suite)
+    return "<br>".join([suite, *kernels])
+
+
+def judged_text(judged: Judged) -> str:
+    word = f"**{judged.verdict.value}**" if judged.verdict is Verdict.WORSE else judged.verdict.value
+    return f"{ratio_text(judged.ratio, judged.case.rounds)} of {judged.best}: {word}"
+
+
+def no_better(bench: Bench, cases: Sequence[Case]) -> str:
+    """The table of a bench's cases, each kernel beside the other, if any of them has to be listed."""
+    suites = suites_of(cases)
+    by_row: dict[tuple[str, str, str], dict[str, Judged]] = {}
+    for case in cases:
+        for judged in results.judge(case):
+            row = by_row.setdefault((results.full_name(case, cases), judged.figure.title, judged.arm), {})
+            row[case.suite] = judged
+    rows = [
+        [*names, *(judged_text(found[suite]) if suite in found else NOT_MEASURED for suite in suites)]
+        for names, found in by_row.items()
+        if any(judged.listed for judged in found.values())
+    ]
+    if not rows:
+        return f"**{bench.module}**: none, of {len(cases)} cases on all kernels." if cases else ""
+    header = ["case", "figure", "arm", *(suite_title(suite, cases) for suite in suites)]
+    return f"**{bench.module}**\n\n{table(header, rows)}"
+
+
+def verdict_counts(cases: Sequence[Case]) -> str:
+    rows = []
+    for bench in BENCHES.values():
+        found = [j.verdict for case in cases if case.bench == bench.name for j in results.judge(case) if j.figure.main]
+        counts = [str(found.count(verdict)) for verdict in Verdict] if found else [NOT_MEASURED] * len(Verdict)
+        rows.append([bench.module, str(len(found)), *counts])
+    return table(["rates of", "measured", *(verdict.value for verdict in Verdict)], rows)
+
+
+def first_section(cases: Sequence[Case]) -> Iterator[str]:
+    yield RULE
+    yield verdict_counts(cases)
+    for bench in BENCHES.values():
+        if text := no_better(bench, [case for case in cases if case.bench == bench.name]):
+            yield text
+
+
+def figure_of(bench: Bench, key: str) -> Figure:
+    return next((figure for figure in bench.figures if figure.key == key), bench.main_figures[0])
+
+
+def today(bench: Bench, figure: Figure, case: Case) -> list[str]:
+    """Stock and each arm of ours, in lines."""
+    stock = case.arms.get(bench.stock, {}).get(figure.key)
+    if not stock:
+        return [NOT_MEASURED]
+    lines = []
+    for arm in bench.ours:
+        if ours := case.arms.get(arm, {}).get(figure.key):
+            name = f"{arm} " if len(bench.ours) > 1 else ""
+            found = ratio_text(results.ratio(ours, stock), case.rounds)
+            lines.append(f"{number(stock.median)} -> {name}{number(ours.median)}: {found}")
+    return lines or [f"{number(stock.median)} -> {NOT_MEASURED}"]
+
+
+def today_cell(bench: Bench, reported: Reported, cases: Iterable[Case]) -> str:
+    alike = [case for case in cases if case.name == reported.like]
+    figure = figure_of(bench, reported.figure)
+    lines = []
+    for case in alike:
+        setting = f"{case.setting}: " if case.setting else ""
+        lines += [setting + line for line in today(bench, figure, case)]
+    return "<br>".join(lines) or NOT_MEASURED
+
+
+def reported_text(reported: Reported) -> str:
+    before, after = reported.by_arm.get(reported.before), reported.by_arm.get(reported.after)
+    if before is None or after is None:
+        return reported.said
+    return f"{reported.before} {before} -> {reported.after} {after}: {times(results.divide(after, before))}"
+
+
+def seed_table(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
+    suites = suites_of(cases)
+    rows = []
+    for reported in seed.figures:
+        like = "none"
+        cells = [NOT_MEASURED] * len(suites)
+        if bench and reported.like:
+            like = f"{reported.like}, {figure_of(bench, reported.figure).title}"
+            cells = [today_cell(bench, reported, (c for c in cases if c.suite == suite)) for suite in suites]
+        rows.append([reported.case, reported.unit, reported_text(reported), like, *cells])
+    kernels = [suite_title(suite, cases) for suite in suites]
+    return table(["the seed's case", "unit", "the seed reported", "nearest case today", *kernels], rows)
+
+
+def all_reported(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
+    """What a seed reported of more than two arms, and those of today's arms that are the same."""
+    arms = list(dict.fromkeys(arm for reported in seed.figures for arm in reported.by_arm))
+    if len(arms) <= 2:
+        return ""
+
+    def row(case: str, whose: str, by_arm: dict[str, str]) -> list[str]:
+        return [case, whose, *(by_arm.get(arm, "") for arm in arms)]
+
+    rows = []
+    for reported in seed.figures:
+        rows.append(
+            row(reported.case, f"seed, {reported.unit}", {arm: str(value) for arm, value in reported.by_arm.items()})
+        )
+        for case in cases:
+            key = figure_of(bench, reported.figure).key if bench else ""
+            same = {arm: number(case.arms[arm][key].median) for arm in arms if key in case.arms.get(arm, {})}
+            if case.name == reported.like and len(same) > 1:
+                rows.append(row("", f"{case.kernel}, {case.setting}", same))
+    return folded("All that the seed reported", table(["case", "", *arms], rows))
+
+
+def folded(title: str, text: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def arms_of(bench: Bench, cases: Iterable[Case]) -> list[str]:
+    """Stock first, then the controls, then ours."""
+    found = dict.fromkeys(arm for case in cases for arm in case.arms)
+    controls = [arm for arm in found if arm != bench.stock and arm not in bench.ours]
+    return [bench.stock, *controls, *(arm for arm in bench.ours if arm in found)]
+
+
+def every_arm(bench: Bench, cases: Sequence[Case]) -> str:
+    """All figures of some cases of one kernel and setting."""
+    arms = arms_of(bench, cases)
+    ours = [arm for arm in arms if arm in bench.ours]
+    rows = []
+    for case in cases:
+        for figure in bench.figures:
+            found = {arm: spreads[figure.key] for arm, spreads in case.arms.items() if figure.key in spreads}
+            if not found:
+                continue
+            medians = [number(found[arm].median) if arm in found else NOT_MEASURED for arm in arms]
+            ratios = [
+                ratio_text(results.ratio(found[arm], found[bench.stock]), case.rounds)
+                if arm in found and bench.stock in found
+                else NOT_MEASURED
+                for arm in ours
+            ]
+            rows.append([case.name, figure.title, *medians, *ratios])
+    return table(["case", "figure", *arms, *(f"{arm} by {bench.stock}" for arm in ours)], rows)
+
+
+def rounds_text(cases: Iterable[Case]) -> str:
+    found = sorted({case.rounds for case in cases})
+    text = " or ".join(map(str, found))
+    return f"{text} round{'' if found == [1] else 's'}"
+
+
+def every_arm_sections(bench: Bench, cases: Sequence[Case]) -> Iterator[str]:
+    for suite in suites_of(cases):
+        here = [case for case in cases if case.suite == suite]
+        if not here:
+            yield f"{suite}: {NOT_MEASURED}."
+            continue
+        if results.with_stock(here):
+            yield f"![{bench.module} by {bench.stock} on {suite}](figures/{figure_name(bench.name, suite)})"
+        for setting in dict.fromkeys(case.setting for case in cases):
+            of_setting = [case for case in here if case.setting == setting]
+            about = ", ".join(filter(None, [suite, setting]))
+            if not of_setting:
+                yield f"{about}: {NOT_MEASURED}."
+                continue
+            kernel = of_setting[0].kernel
+            title = f"Every arm: {about}, Linux {kernel}, {rounds_text(of_setting)}"
+            yield folded(title, every_arm(bench, of_setting))
+            there = dict.fromkeys(case.name for case in cases if case.setting == setting)
+            if missing := [name for name in there if name not in {case.name for case in of_setting}]:
+                yield f"{about}: {NOT_MEASURED}: {', '.join(missing)}."
+
+
+def commands_text(bench: Bench, commands: Iterable[str]) -> str:
+    lines = list(dict.fromkeys(commands)) or [f"make bench BENCH={bench.name}"]
+    return "\n".join(["```", *lines, "```"])
+
+
+def seed_section(seed: Seed, found: Results) -> Iterator[str]:
+    bench = BENCHES.get(seed.bench)
+    cases = [case for case in found.cases if case.bench == seed.bench]
+    yield f"## Seed {seed.number}: {seed.title}"
+    yield f"The seed, {seed.document}: {seed.conditions}."
+    if bench:
+        yield f"Today, {bench.module}: {bench.conditions}."
+        yield commands_text(bench, found.commands.get(bench.name, []))
+    else:
+        yield (
+            "No bench repeats it: `iostune DEVICE` does this on a disk of yours, and tells what it is sure of."
+            " Its verdicts on models of such disks are tested by `tests/vm/iostune`."
+        )
+    yield seed_table(seed, bench, cases)
+    if text := all_reported(seed, bench, cases):
+        yield text
+    if bench:
+        yield from every_arm_sections(bench, cases)
+
+
+def page(found: Results, seeds: Iterable[Seed]) -> str:
+    parts = [INTRODUCTION]
+    if found.troubles:
+        parts.append("**Left out**: " + "; ".join(found.troubles) + ".")
+    parts += first_section(found.cases)
+    for seed in seeds:
+        parts += seed_section(seed, found)
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the page of results says, and in which order."""
+
+import importlib.machinery
+import importlib.util
+import re
+import sys
+import unittest
+from pathlib import Path
+from types import ModuleType
+
+import page
+import results
+import seeds
+from results import Case, Results, Spread
+
+TOP = Path(__file__).resolve().parents[2]
+JSON = Path(__file__).resolve().with_name("json")
+
+
+def rows(text: str, first: str) -> list[list[str]]:
+    """Cells of the table's rows that begin so."""
+    lines = [line for line in text.splitlines() if line.startswith(f"| {first} |")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+class Page(unittest.TestCase):
+    def setUp(self) -> None:
+        self.text = page.page(results.load(JSON), seeds.load())
+        self.first = self.text.partition("## Seed 1")[0]
+
+    def test_first_is_where_we_are_no_better(self) -> None:
+        headings = re.findall("^## (.*)", self.text, re.MULTILINE)
+        self.assertEqual(headings[0], "Where seqkeep is no better, or worse")
+        self.assertEqual([heading[:6] for heading in headings[1:]], [f"Seed {number}" for number in range(1, 6)])
+
+    def test_no_better(self) -> None:
+        [speed, reads] = rows(self.first, "in-order-128K")
+        self.assertEqual(speed[1:3], ["MB/s", "ctxra"])
+        self.assertEqual(speed[3:], ["1.00 [0.990..1.010] of stock: no better", "not measured", "not measured"])
+        self.assertEqual(reads[3], "1.002 [1.002..1.002] of stock: **worse**")
+
+    def test_worse_than_a_control(self) -> None:
+        [speed] = rows(self.first, "seq-256K-16")
+        self.assertEqual(speed[4], "0.76 [0.75..0.76] of stock-cache-8192: **worse**")
+
+    def test_counted(self) -> None:
+        self.assertEqual(rows(self.first, "ctxra"), [["ctxra", "3", "1", "1", "0", "1"]])
+        self.assertEqual(rows(self.first, "nfsd-dio")[0][2:], ["not measured"] * 4)
+
+    def test_one_run_has_no_spread(self) -> None:
+        [speed] = rows(self.first, "free-4")
+        self.assertEqual(speed[4], "3.00 of stock: one run")
+
+    def test_seed_beside_today(self) -> None:
+        [found] = [row for row in rows(self.text, "one stream, deadline, readahead as it comes") if row[1] == "MB/s"]
+        self.assertEqual(found[2:4], ["stock 51.8 -> patched 71.3: 1.38", "free-4, MB/s"])
+        self.assertEqual(found[4:], ["105 -> 160: 1.52 [1.45..1.62]", "100 -> 300: 3.00", "not measured"])
+
+    def test_what_a_seed_reported_without_a_case_of_ours(self) -> None:
+        [found] = rows(self.text, "SSD, 8 readers")
+        self.assertEqual(found[2:], ["noop 262.9 -> cfq 266.0: 1.012", "none", *["not measured"] * 3])
+
+    def test_every_arm(self) -> None:
+        """With the controls, between stock and ours."""
+        header = ["case", "figure", "stock", "stock-cache-8192", "auto", "auto by stock"]
+        self.assertIn(header, rows(self.text, "case"))
+        [speed, pre_read] = rows(self.text, "xfs-copy")
+        self.assertEqual(speed[2:], ["105", "not measured", "155", "1.48 [1.45..1.50]"])
+        self.assertEqual(pre_read[2:], ["110", "0", "not measured", "not measured"])
+
+    def test_the_same_arms_as_the_seed(self) -> None:
+        table = self.text[self.text.index("## Seed 3") : self.text.index("## Seed 4")]
+        lines = [line for line in table.splitlines() if "| 6.12." in line and "64M file" in line]
+        self.assertEqual(len(lines), 2)
+
+    def test_a_kernel_that_is_missing(self) -> None:
+        self.assertIn("| bookworm<br>6.1.0-1 | trixie<br>6.12.1 | trixie-backports |", self.text)
+        section = self.text[self.text.index("## Seed 1") : self.text.index("## Seed 2")]
+        self.assertIn("\ntrixie-backports: not measured.\n", section)
+        self.assertIn("\ntrixie: not measured: in-order-128K.\n", section)
+        self.assertNotIn("figures/results-ctxra-trixie-backports.png", section)
+        self.assertIn("figures/results-ctxra-trixie.png", section)
+
+    def test_no_figure_without_stock(self) -> None:
+        """bench/report draws none then."""
+        arms = {"stock-cache-8192": {"mb_s": Spread(1, 1, 1)}, "auto": {"mb_s": Spread(2, 2, 2)}}
+        text = page.page(Results([Case("raid5", "trixie", "6.12", "", "seq", 2, arms)]), seeds.load())
+        self.assertNotIn("![", text)
+        self.assertIn(["seq", "MB/s", "not measured", "1.00", "2.00", "not measured"], rows(text, "seq"))
+
+    def test_commands(self) -> None:
+        self.assertIn("```\nbench/run-ctxra --rounds 1 trixie\n```", self.text)
+        self.assertIn("```\nmake bench BENCH=nfsd\n```", self.text)
+
+    def test_what_was_left_out_is_said(self) -> None:
+        self.assertIn("**Left out**: x.json: not whole.", page.page(Results(troubles=["x.json: not whole"]), []))
+
+    def test_nothing_measured(self) -> None:
+        text = page.page(Results(), seeds.load())
+        self.assertNotIn("![", text)
+        self.assertIn("not measured", text)
+
+
+class Numbers(unittest.TestCase):
+    def test_digits(self) -> None:
+        given = (0, 0.0041, 0.5, 1, 9.994, 12.34, 1234.5, float("inf"))
+        self.assertEqual([page.number(x) for x in given], ["0", "0.0041", "0.50", "1.00", "9.99", "12.3", "1234", "∞"])
+
+    def test_a_ratio_near_one(self) -> None:
+        self.assertEqual([page.times(x) for x in (1, 1.0004, 0.95, 1.5)], ["1.00", "1.000", "0.950", "1.50"])
+
+
+def program(name: str) -> ModuleType:
+    """A program of bench/guest, not run."""
+    path = str(TOP / "bench/guest" / name)
+    loader = importlib.machinery.SourceFileLoader(f"guest_{name}", path)
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    # dataclass looks for it there.
+    sys.modules[loader.name] = module
+    loader.exec_module(module)
+    return module
+
+
+class Seeds(unittest.TestCase):
+    def test_each_case_alike_is_one_of_the_bench(self) -> None:
+        delays, sizes = ("0+0", "1+1", "5+5", "10+10"), (32, 512, 1024)
+        cases = {
+            "ctxra": {case.name for case in program("measure").CASES},
+            "raid5": set(program("raid5").CASES),
+            "nfsd": set(program("nfsd").CASES),
+            "nfsra": {f"rsize {size}K, {delay} ms" for size in sizes for delay in delays},
+        }
+        for seed in seeds.load():
+            for reported in seed.figures:
+                if reported.like:
+                    self.assertIn(reported.like, cases[seed.bench])
+                if reported.figure:
+                    self.assertIn(reported.figure, {figure.key for figure in results.BENCHES[seed.bench].figures})
+
+    def test_what_is_compared_was_reported(self) -> None:
+        for seed in seeds.load():
+            for reported in seed.figures:
+                known = {reported.before, reported.after} <= reported.by_arm.keys()
+                self.assertNotEqual(known, bool(reported.said), reported.case)
+
+
+if __name__ == "__main__":
+    unittest.main()
