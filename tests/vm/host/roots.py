@@ -31,7 +31,7 @@ PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "trace-cmd"),
     *("btrfs-progs", "dmsetup", "dump", "e2fsprogs", "mdadm", "xfsprogs"),
-    *("fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
+    *("autofs", "fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
     *("busybox-static", "iproute2", "mount", "procps", "python3", "udev"),
 )
 # Raised when a root has to be made anew although the lists above have not changed.

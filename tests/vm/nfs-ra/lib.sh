@@ -53,3 +53,13 @@ client_read_kb() {
 	awk -v mount="$1" '$1 == "device" { mine = $5 == mount } mine && $1 == "bytes:" { print int($6 / 1024) }' \
 		/proc/self/mountstats
 }
+
+# READs that it takes to read MOUNTPOINT/file once, with nothing of it cached, 64 KiB at a time: who asks for more than
+# the readahead gets up to an rsize at once by asking. It may be the reading that has it mounted. reads MOUNTPOINT
+reads() {
+	local before
+	echo 3 > /proc/sys/vm/drop_caches
+	before=$(client_reads "$1")
+	dd "if=$1/file" bs=64K status=none | cmp - /srv/data/file || fail "$1/file has other bytes"
+	echo $(($(client_reads "$1") - ${before:-0}))
+}
