@@ -70,6 +70,9 @@ class Planned(unittest.TestCase):
 
     def test_an_array_of_md(self) -> None:
         files = {t.READAHEAD: "512", t.STRIPES: "256", t.THREADS: "0", t.SCHEDULER: "none"}
+        found = self.stages_of({**files, "md/array_state": "clean"})
+        self.assertEqual(list(found), ["scheduler", "read_ahead_kb", "group_thread_cnt"])
+        files["md/array_state"] = "readonly"
         found = self.stages_of(files)
         self.assertEqual(list(found), ["scheduler", "read_ahead_kb", "stripe_cache_size", "group_thread_cnt"])
         self.assertEqual(found["stripe_cache_size"], ["256", "1024", "4096"])

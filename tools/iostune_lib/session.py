@@ -73,7 +73,7 @@ def plan_stages(tunables: Tunables | None, wish: Wish, modes: tuple[str, ...]) -
             (t.THREADS, THREADS, 1.0),
         ]
     for name, choices, weight in values:
-        if name in names and choices:
+        if name in names and choices and not tunables.is_written_for(name):
             arms = plan.value_arms(name, names[name], choices)
             found.append(Stage(name.rpartition("/")[2], name, arms, buffered, weight))
     return found
@@ -107,6 +107,12 @@ class Session:
             )
         if self.tunables:
             t.check_writable(self.tunables)
+            has_stripes = t.STRIPES in self.tunables.names()
+            if has_stripes and not self.wish.is_quick and self.tunables.is_written_for(t.STRIPES):
+                self.warn(
+                    "stripe_cache_size is not tried: when it is set, md writes its superblocks. It is while the array "
+                    "is read-only (mdadm --readonly), but hardly matters for reads"
+                )
         else:
             self.warn("no single disk is below it: it is measured, but there is nothing to tune")
         if self.target.is_file:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from .target import read
 from .trouble import Trouble
 
 SCHEDULER = "queue/scheduler"
@@ -80,6 +81,11 @@ class Tunables:
     def number(self, name: str) -> int | None:
         text = self.get(name)
         return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else None
+
+    def is_written_for(self, name: str) -> bool:
+        """Whether the device's members are written when it is set: before it makes its stripe cache larger or smaller,
+        md notes in its superblocks that the array may be written to, and after a moment that it was not."""
+        return name == STRIPES and read(self.disk / "md/array_state") != "readonly"
 
     def limit_kb(self) -> int | None:
         """The largest max_sectors_kb there can be."""

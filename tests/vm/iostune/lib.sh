@@ -4,14 +4,15 @@
 
 JOURNAL=/run/seqkeep/iostune/journal
 
-# Every tunable of a disk and its value, a line each, with the scheduler in force for the list of them. tunables nullb0
+# Every tunable of a disk, of an array also what md has, and its value, a line each, with the scheduler in force for the
+# list of them. tunables nullb0
 tunables() {
 	# Some cannot be read, and some have no value now.
 	(
-		cd "/sys/block/$1/queue" || exit 1
-		grep -r . . 2> /dev/null || :
+		cd "/sys/block/$1" || exit 1
+		grep -r . queue md 2> /dev/null || :
 	) |
-		sed 's/^\(\.\/scheduler:\).*\[\(.*\)\].*/\1\2/' | sort
+		sed -e 's/^\(queue\/scheduler:\).*\[\(.*\)\].*/\1\2/' -e '/^md\/stripe_cache_active:/d' | sort
 }
 
 # Fail unless a disk has the tunables of a file. assert_put_back nullb0 /run/before WHEN
