@@ -29,7 +29,7 @@ MORE_SUITES = ("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "tr
 DEBUG = "debug"
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
-    *("bpftool", "bpftrace", "trace-cmd"),
+    *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
     *("btrfs-progs", "dmsetup", "dump", "e2fsprogs", "mdadm", "xfsprogs"),
     *("autofs", "fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
     *("busybox-static", "iproute2", "mount", "procps", "python3", "udev"),
