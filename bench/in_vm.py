@@ -17,8 +17,6 @@ TOP = Path(__file__).resolve().parent.parent
 OUT = TOP / "build/bench"
 # For a VM: the longest bench takes hours.
 TIME_LIMIT_S = 20000
-# Under this clock Linux 6.1 does not find its second CPU.
-NO_SKIP_IDLE = ("bookworm",)
 
 
 def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
@@ -34,7 +32,7 @@ def measure(suite: str, program: str, words: Sequence[object], *options: str, sk
     share = OUT / f"{program}-{suite}"
     shutil.rmtree(share, ignore_errors=True)
     shutil.copytree(TOP / "bench/guest", share)
-    clock = ["--skip-idle"] if skip_idle and suite not in NO_SKIP_IDLE else []
+    clock = ["--skip-idle"] if skip_idle else []
     command = [
         *(str(TOP / "tests/vm/vm"), "run", *clock, "--timeout", str(TIME_LIMIT_S), *options),
         *("--share", str(share), suite, str(share / program), "/mnt/share/found.json", *map(str, words)),
