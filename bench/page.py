@@ -26,6 +26,8 @@ the kernel as it comes; *control* arms are the stock kernel with other settings.
 
 RATES = ", ".join(dict.fromkeys(fig.title for bench in BENCHES.values() for fig in bench.main_figures))
 
+ENOUGH = ", ".join(f"{bench.module} {bench.enough}" for bench in BENCHES.values() if bench.enough)
+
 RULE = f"""\
 ## Where seqkeep is no better, or worse
 
@@ -38,8 +40,9 @@ brackets, is the least and the most of the rounds where the JSON has them, else 
 - **no better**: anything else;
 - **one run**: measured in one round only, so there is no spread, and it is not called better whatever it is.
 
-Rates ({RATES}) are listed unless they are better on every kernel; the other figures, of which less is
-better, where they are worse on one."""
+Rates ({RATES}) are listed unless they are better on every kernel, or
+good enough where being better is not asked for: {ENOUGH} of the best stock arm. The other figures, of which
+less is better, are listed where they are worse on one."""
 
 
 def number(value: float) -> str:

@@ -86,6 +86,13 @@ class Judging(unittest.TestCase):
         listed = {key: judged.listed for key, judged in self.judge("bookworm", "in-order-128K").items()}
         self.assertEqual(listed, {"mb_s": True, "ios": True, "sectors": False})
 
+    def test_good_enough_is_not_listed(self) -> None:
+        """Where 0.95 of the best is asked for."""
+        for rate, is_listed in ((95, False), (94, True), (101, False)):
+            arms = {"128": {"mb_s": runs(50, 50)}, "8192": {"mb_s": runs(100, 100)}, "auto": {"mb_s": runs(rate, rate)}}
+            case = Case("nfsra", "trixie", "6.12", "", "rsize 32K", 2, arms)
+            self.assertEqual([judged.listed for judged in results.judge(case)], [is_listed])
+
     def test_one_run_is_listed(self) -> None:
         listed = {key: judged.listed for key, judged in self.judge("trixie", "free-4").items()}
         self.assertEqual(listed, {"mb_s": True, "ios": False, "sectors": False})
