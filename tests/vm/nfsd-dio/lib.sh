@@ -80,3 +80,10 @@ assert_added() {
 	echo "$1: $got"
 	[ "$got" -eq "$2" ] || fail "$1 by ${*:3:4}: $got, expected $2; $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
 }
+
+# A write of the client fails, and says so. assert_error TEXT FILE OFFSET:LENGTH
+assert_error() {
+	if /mnt/seqkeep/nfsd-dio/writes "/mnt/client/$2" 1 "$3" > /run/error.out 2>&1; then fail "$2 at $3: no error"; fi
+	echo "$(cat /sys/module/nfsd_dio/parameters/enable): $(cat /run/error.out)"
+	grep -q "$1" /run/error.out || fail "$2 at $3: $(cat /run/error.out), expected $1"
+}
