@@ -26,8 +26,6 @@ WRITE_S = (0.0, 4.0)
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     """The options, with those that all kills have."""
-    parser.add_argument("--plain", action="store_true", help="without the packages of build/deb")
-    parser.add_argument("--share", type=Path, metavar="DIR", help="where the module is then, as SUITE.ko")
     parser.add_argument("--times", type=int, default=50, metavar="N", help="how often to kill it (50)")
     parser.add_argument("suite", metavar="SUITE")
     return parser.parse_args()
@@ -63,10 +61,19 @@ def one_boot(job: machine.Job, disks: Sequence[Path], kill: bool) -> str:
     return text
 
 
-def run(options: argparse.Namespace, guest: Path, words: Sequence[str], disks: int, disk_mb: int) -> None:
+def run(
+    options: argparse.Namespace,
+    guest: Path,
+    words: Sequence[str],
+    disks: int,
+    disk_mb: int,
+    *,
+    is_plain: bool = False,
+    share: Path | None = None,
+) -> None:
     """Do it options.times times; guest gets the number of the boot, that of the last, and words. Ends at a loss."""
     check.build_helpers()
-    root = roots.root_of(options.suite, options.plain)
+    root = roots.root_of(options.suite, is_plain)
     RUNS.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{options.suite}-kills-", dir=RUNS))
     files = [folder / f"disk{number}" for number in range(disks)]
@@ -82,7 +89,7 @@ def run(options: argparse.Namespace, guest: Path, words: Sequence[str], disks: i
             folder / "run",
             command=(program, str(boot), str(options.times), *words),
             files=(records,),
-            share=options.share,
+            share=share,
             timeout_s=BOOT_LIMIT_S,
             clock="host",
         )
