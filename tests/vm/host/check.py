@@ -127,6 +127,7 @@ def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, b
         network=test.setting("NETWORK") == "1",
         clock=test.setting("CLOCK", "instructions"),
         kernel_args=test.setting("KERNEL_ARGS"),
+        trusted=test.setting("TRUSTED") == "1",
     )
     try:
         outcome = machine.run(job)

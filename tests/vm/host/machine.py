@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from . import console
+from . import console, firmware
 from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
 from .progress import Trouble, locked, say
 from .roots import Root
@@ -56,6 +56,8 @@ class Job:
     clock: str = "instructions"
     # Words more on the kernel's command line.
     kernel_args: str = ""
+    # Whether the kernel is to trust the key that DKMS signed our modules with.
+    trusted: bool = False
 
 
 @dataclass
@@ -173,6 +175,8 @@ def qemu(job: Job) -> list[str]:
             *("-fsdev", f"local,id={name},path={path},security_model=none,multidevs=remap{readonly}"),
             *("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}"),
         ]
+    if job.trusted:
+        command += firmware.with_signing_key(job.root.image, job.directory)
     if job.network:
         command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"]
     log = job.directory / "console.log"
