@@ -5,6 +5,7 @@ tests/btf holds what bpftool prints of raid456 of three kernels, cut down to the
 """
 
 import copy
+import gzip
 import json
 import lzma
 import struct
@@ -115,16 +116,16 @@ class Files(unittest.TestCase):
 
     def test_packed(self) -> None:
         module = elf({"x": b"y"})
-        self.assertEqual(btf_offsets.unpack(module, self.name), module)
-        self.assertEqual(btf_offsets.unpack(lzma.compress(module) + b"size", self.name), module)
+        self.assertEqual(btf_offsets.unpack_elf(module, self.name), module)
+        self.assertEqual(btf_offsets.unpack_elf(lzma.compress(module) + b"size", self.name), module)
         with self.assertRaisesRegex(Refusal, "damaged xz data"):
-            btf_offsets.unpack(b"\xfd7zXZ\0" + b"?" * 50, self.name)
+            btf_offsets.unpack_elf(b"\xfd7zXZ\0" + b"?" * 50, self.name)
         with self.assertRaisesRegex(Refusal, "damaged gzip data"):
-            btf_offsets.unpack(b"\x1f\x8b" + b"?" * 50, self.name)
+            btf_offsets.unpack_elf(b"\x1f\x8b" + b"?" * 50, self.name)
         with self.assertRaisesRegex(Refusal, "not an ELF file"):
-            btf_offsets.unpack(b"text", self.name)
+            btf_offsets.unpack_elf(b"text", self.name)
         with self.assertRaisesRegex(Refusal, "not an ELF file"):
-            btf_offsets.unpack(lzma.compress(b"text"), self.name)
+            btf_offsets.unpack_elf(lzma.compress(b"text"), self.name)
 
     def test_build_id(self) -> None:
         module = elf({".text": b"code", ".note.gnu.build-id": note(b"\x01\xab" * 10)})
@@ -148,6 +149,15 @@ class Files(unittest.TestCase):
         with self.assertRaisesRegex(Refusal, "shorter than its own header says"):
             btf_offsets.boot_payload(whole[:-20], self.name)
         self.assertEqual(btf_offsets.boot_payload(b"other", self.name), b"other")
+
+    def test_arm64_image(self) -> None:
+        types = btf_offsets.BTF_HEADER.pack(0xEB9F, 1, 0, 24, 0, 5, 5, 4) + b"typesstr\0"
+        image = (b"MZ".ljust(0x38) + b"ARMd").ljust(100) + types + b"rest"
+        for packed in (image, gzip.compress(image)):
+            self.assertEqual(btf_offsets.base_types(packed, self.name), types)
+        with self.assertRaisesRegex(Refusal, "carries no BTF"):
+            btf_offsets.base_types(image[:100], self.name)
+        self.assertEqual(btf_offsets.base_types(elf({}), self.name), elf({}))
 
     def test_where_things_are(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

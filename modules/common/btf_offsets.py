@@ -34,6 +34,9 @@ from typing import Any
 Json = dict[str, Any]
 
 ELF_MAGIC = b"\x7fELF"
+# How BTF begins: magic, version 1, no flags, and the length of this header.
+BTF_HEADER = struct.Struct("<HBBIIIII")
+BTF_BEGIN = struct.pack("<HBBI", 0xEB9F, 1, 0, BTF_HEADER.size)
 NT_GNU_BUILD_ID = 3
 
 
@@ -115,16 +118,21 @@ PACKERS: list[tuple[bytes, str, Callable[[bytes], bytes]]] = [
 
 
 def unpack(data: bytes, name: Path) -> bytes:
-    """The ELF file in data, which may be packed."""
+    """What is packed in data; data itself if nothing is."""
     for magic, packer, unpacker in PACKERS:
         if data.startswith(magic):
             try:
-                data = unpacker(data)
+                return unpacker(data)
             except FileNotFoundError:
                 raise Refusal(f"{name} is packed with {packer}: install the package {packer}") from None
             except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
                 raise Refusal(f"{name}: damaged {packer} data ({error}): reinstall the kernel's packages") from None
-            break
+    return data
+
+
+def unpack_elf(data: bytes, name: Path) -> bytes:
+    """The ELF file in data, which may be packed."""
+    data = unpack(data, name)
     if not data.startswith(ELF_MAGIC):
         raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma)")
     return data
@@ -140,6 +148,19 @@ def boot_payload(image: bytes, name: Path) -> bytes:
     if begin + length > len(image):
         raise Refusal(f"{name}: shorter than its own header says: reinstall the kernel's packages")
     return image[begin : begin + length]
+
+
+def base_types(image: bytes, name: Path) -> bytes:
+    """The types in a boot image, in a form that bpftool reads: an ELF file, or on arm64 no more than BTF itself."""
+    kernel = unpack(boot_payload(image, name), name)
+    if kernel[0x38:0x3C] != b"ARMd":
+        return unpack_elf(kernel, name)
+    # The kernel as it will lie in memory: no table says where its parts are.
+    begin = kernel.find(BTF_BEGIN)
+    if begin < 0:
+        raise Refusal(f"{name}: this kernel carries no BTF; use one with CONFIG_DEBUG_INFO_BTF")
+    *_, strings, strings_size = BTF_HEADER.unpack_from(kernel, begin)
+    return kernel[begin : begin + BTF_HEADER.size + strings + strings_size]
 
 
 def elf_sections(elf: bytes, name: Path) -> Iterator[tuple[str, bytes]]:
@@ -204,14 +225,14 @@ def find_base(release: str, build: Path, root: Path) -> Path:
 
 def dump(module: Path, release: str, build: Path, root: Path) -> tuple[Json, str]:
     """The module's own types as bpftool prints them, and its build-id."""
-    elf = unpack(module.read_bytes(), module)
+    elf = unpack_elf(module.read_bytes(), module)
     base = find_base(release, build, root)
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "module.ko"
         plain.write_bytes(elf)
         if base.name != "vmlinux":
             try:
-                kernel = unpack(boot_payload(base.read_bytes(), base), base)
+                kernel = base_types(base.read_bytes(), base)
             except PermissionError:
                 raise Refusal(f"{base}: only root may read it: build as root, as dkms does") from None
             base = Path(folder) / "vmlinux"
