@@ -138,7 +138,12 @@ BENCHES = {
             module="ctxra",
             stock="stock",
             ours=("ctxra",),
-            figures=(MB_S, Figure("ios", "disk reads"), Figure("sectors", "sectors read")),
+            figures=(
+                MB_S,
+                Figure("ios", "disk reads"),
+                Figure("sectors", "sectors read"),
+                Figure("cpu_ms", "CPU time, ms"),
+            ),
             cases=ctxra_cases,
             conditions="64 MiB on a disk in memory that takes 2 ms for each I/O, ext4, 128 KiB of readahead unless the"
             " case says 1M; NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8",
@@ -153,6 +158,7 @@ BENCHES = {
                 Figure("disk_reads_per_io", "disk reads for each"),
                 Figure("mean_us", "mean latency, us"),
                 Figure("p99_us", "p99 latency, us"),
+                Figure("cpu_us_per_kib", "CPU time, us for each KiB"),
             ),
             cases=nfsd_cases,
             enough=0.97,
@@ -184,7 +190,12 @@ BENCHES = {
             module="raid5-deadline",
             stock="stock",
             ours=("auto",),
-            figures=(MB_S, Figure("pre_read", "sectors pre-read"), Figure("p99_us", "p99 latency, us")),
+            figures=(
+                MB_S,
+                Figure("pre_read", "sectors pre-read"),
+                Figure("p99_us", "p99 latency, us"),
+                Figure("cpu_us_per_mib", "CPU time, us for each MiB"),
+            ),
             cases=raid5_cases,
             conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes but where the arm says 8192; the"
             " setting is what an I/O of a member takes, or how fast a member is",
