@@ -95,8 +95,8 @@ as_shipped() {
 # snapshot FILE: list every file and modules.dep's lines, but what package managers and dkms keep for themselves.
 snapshot() {
 	find / -xdev \( -path /mnt -o -path /proc -o -path /dev -o -path /tmp -o -path /var/cache -o -path /var/log \
-		-o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/rpm -o -path '/var/lib/dkms/mok.*' \
-		-o -path /root -o -path /etc/dkms \) -prune -o -print | sort >"$1"
+		-o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/rpm -o -path /var/lib/dnf \
+		-o -path '/var/lib/dkms/mok.*' -o -path /root -o -path /etc/dkms \) -prune -o -print | sort >"$1"
 	sort /lib/modules/*/modules.dep >>"$1"
 }
 
