@@ -130,12 +130,16 @@ def unpack(data: bytes, name: Path) -> bytes:
     return data
 
 
-def unpack_elf(data: bytes, name: Path) -> bytes:
-    """The ELF file in data, which may be packed."""
-    data = unpack(data, name)
+def as_elf(data: bytes, name: Path) -> bytes:
+    """data, if it is an ELF file."""
     if not data.startswith(ELF_MAGIC):
         raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma)")
     return data
+
+
+def unpack_elf(data: bytes, name: Path) -> bytes:
+    """The ELF file in data, which may be packed."""
+    return as_elf(unpack(data, name), name)
 
 
 def boot_payload(image: bytes, name: Path) -> bytes:
@@ -154,7 +158,7 @@ def base_types(image: bytes, name: Path) -> bytes:
     """The types in a boot image, in a form that bpftool reads: an ELF file, or on arm64 no more than BTF itself."""
     kernel = unpack(boot_payload(image, name), name)
     if kernel[0x38:0x3C] != b"ARMd":
-        return unpack_elf(kernel, name)
+        return as_elf(kernel, name)
     # The kernel as it will lie in memory: no table says where its parts are.
     begin = kernel.find(BTF_BEGIN)
     if begin < 0:
