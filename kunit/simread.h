@@ -9,6 +9,7 @@
 
 #include <linux/prandom.h>
 
+#include "ctxra/lru.h"
 #include "ctxra/stream.h"
 #include "simcache.h"
 
@@ -27,6 +28,7 @@
  * @ctxra: the patterns that ctxra opens windows for; -1: ctxra is not there
  * @budget: of ctxra's table
  * @streams: ctxra's table, of one set
+ * @lru: their order
  * @clock: its clock
  * @opened: windows that ctxra opened, by pattern
  * @hushed: markers that it let pass
@@ -41,6 +43,7 @@ struct sim {
 	long ctxra;
 	struct ctxra_budget budget;
 	struct ctxra_stream streams[SIM_STREAMS];
+	struct ctxra_lru lru;
 	u32 clock;
 	unsigned long opened[CTXRA_NR_PATTERNS];
 	unsigned long hushed;
@@ -118,6 +121,7 @@ static inline void sim_reset(struct sim *sim, const struct sim_way *way, unsigne
 	sim->win = win;
 	sim->ctxra = ctxra;
 	memset(sim->streams, 0, sizeof(sim->streams));
+	ctxra_lru_init(&sim->lru, sim->streams, SIM_STREAMS);
 	sim->clock = 0;
 	ctxra_budget_init(&sim->budget);
 	memset(sim->opened, 0, sizeof(sim->opened));
@@ -218,16 +222,16 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 	if (!s) {
 		if (!ctxra_stream_wanted(rq))
 			return CTXRA_STOCK;
-		s = ctxra_stream_victim(sim->streams, SIM_STREAMS, sim->clock);
+		s = ctxra_lru_victim(&sim->lru, sim->clock);
 		ctxra_stream_start(s, &file, rq);
 	}
-	s->used = sim->clock;
 	if (ctxra_stream_probe(s, rq, &probe)) {
 		struct ctxra_use use = sim_sample(&sim->cache, probe.start, probe.nr);
 
 		ctxra_stream_judge(s, &sim->budget, &use);
 	}
 	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
+	ctxra_lru_use(&sim->lru, s, sim->clock);
 	if (verdict != CTXRA_OPEN)
 		return verdict;
 	sim_check_window(sim, rq, win);

@@ -193,11 +193,13 @@ static void follow_at_limits(struct kunit *test)
 	static const struct ctxra_file file = { .mapping = &file, .ino = 1 };
 	const struct limit *l = test->param_value;
 	struct ctxra_stream streams[4] = {};
+	struct ctxra_lru lru;
 	struct rnd_state rnd = sim_random(20261121);
 	unsigned int i, opened = 0;
 	struct ctxra_budget budget;
 
 	ctxra_budget_init(&budget);
+	ctxra_lru_init(&lru, streams, ARRAY_SIZE(streams));
 	for (i = 0; i < 200000; i++) {
 		struct ctxra_request rq = {
 			.win = 1UL << pick(&rnd, 0, 14),
@@ -222,11 +224,10 @@ static void follow_at_limits(struct kunit *test)
 			rq.cached = min(rq.cached, rq.index);
 		s = ctxra_stream_find(streams, ARRAY_SIZE(streams), &file, &rq);
 		if (!s) {
-			s = ctxra_stream_victim(streams, ARRAY_SIZE(streams), i);
+			s = ctxra_lru_victim(&lru, i);
 			KUNIT_ASSERT_NOT_NULL(test, s);
 			ctxra_stream_start(s, &file, &rq);
 		}
-		s->used = i;
 		if (ctxra_stream_probe(s, &rq, &win)) {
 			struct ctxra_use use = {
 				pick(&rnd, 0, 8), pick(&rnd, 0, 8), pick(&rnd, 0, 8),
@@ -238,6 +239,7 @@ static void follow_at_limits(struct kunit *test)
 			expect_sound(test, s, &rq, &win);
 			opened++;
 		}
+		ctxra_lru_use(&lru, s, i);
 	}
 	if (l->around < l->eof && l->eof > 1)
 		KUNIT_EXPECT_GT(test, opened, 0U);
@@ -429,33 +431,80 @@ static void find_nearest(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[1]);
 }
 
-/* Free entries go first, then the longest unused, and streams that are sure last. */
+/* Free entries go first, then the longest unused, and streams that are known last. */
 static void victim_order(struct kunit *test)
 {
-	struct ctxra_stream streams[4] = {
-		{ .file.mapping = test, .used = 90, .kind = CTXRA_FORWARD },
-		{ .file.mapping = test, .used = 95 },
-		{ .file.mapping = NULL, .used = 99 },
-		{ .file.mapping = test, .used = 97 },
-	};
+	struct ctxra_stream streams[4] = {};
+	struct ctxra_lru lru;
 
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[2]);
+	ctxra_lru_init(&lru, streams, 4);
 	streams[2].file.mapping = test;
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[1]);
-	streams[1].used = 98;
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 100), &streams[3]);
-	/* The clock wraps: 0xfffffff0 is before 5. */
-	streams[0].used = 2;
-	streams[1].used = 3;
-	streams[2].used = 0xfffffff0;
-	streams[3].used = 4;
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 5), &streams[2]);
-	/* Sure streams that nobody has used for long go as well. */
-	streams[0].used = 0;
-	streams[1].used = 1000000;
-	streams[2].used = 1000000;
-	streams[3].used = 1000000;
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_victim(streams, 4, 1000001), &streams[0]);
+	ctxra_lru_use(&lru, &streams[2], 90);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
+	streams[0].file.mapping = test;
+	ctxra_lru_use(&lru, &streams[0], 95);
+	streams[1].file.mapping = test;
+	streams[1].kind = CTXRA_FORWARD;
+	ctxra_lru_use(&lru, &streams[1], 96);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[3]);
+	streams[3].file.mapping = test;
+	ctxra_lru_use(&lru, &streams[3], 97);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[2]);
+	ctxra_lru_use(&lru, &streams[2], 98);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
+	/* What is known stays while others come and go, but not for ever. */
+	ctxra_lru_use(&lru, &streams[0], 96 + 1000);
+	ctxra_lru_use(&lru, &streams[2], 96 + 1000);
+	ctxra_lru_use(&lru, &streams[3], 96 + 1000);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 1000), &streams[0]);
+	ctxra_lru_use(&lru, &streams[0], 96 + 2000);
+	ctxra_lru_use(&lru, &streams[2], 96 + 2000);
+	ctxra_lru_use(&lru, &streams[3], 96 + 2000);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2000), &streams[1]);
+	/* What is known no more goes as any other; what has become known stays. */
+	streams[1].kind = CTXRA_SEEN;
+	streams[0].kind = CTXRA_STRIDED;
+	ctxra_lru_use(&lru, &streams[0], 96 + 2001);
+	ctxra_lru_use(&lru, &streams[1], 96 + 2002);
+	ctxra_lru_use(&lru, &streams[2], 96 + 2003);
+	ctxra_lru_use(&lru, &streams[3], 96 + 2004);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2004), &streams[1]);
+}
+
+/* The set's clock wraps after days: 0xfffffff0 is before 5. */
+static void victim_clock_wraps(struct kunit *test)
+{
+	struct ctxra_stream streams[2] = {
+		{ .file.mapping = test, .kind = CTXRA_BACKWARD },
+		{ .file.mapping = test },
+	};
+	struct ctxra_lru lru;
+
+	ctxra_lru_init(&lru, streams, 2);
+	ctxra_lru_use(&lru, &streams[0], 0xfffffff0 - 1024);
+	ctxra_lru_use(&lru, &streams[1], 0xfffffff0);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 5), &streams[1]);
+	ctxra_lru_use(&lru, &streams[1], 5);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 6), &streams[0]);
+	/* Where all are known, the longest unused. */
+	streams[1].kind = CTXRA_FORWARD;
+	ctxra_lru_use(&lru, &streams[1], 7);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 8), &streams[0]);
+}
+
+/* An entry that begins another stream keeps its place in the order. */
+static void start_keeps_order(struct kunit *test)
+{
+	const struct ctxra_file file = { .mapping = test };
+	struct ctxra_request rq = { .index = 9, .nr = 1, .win = 32, .ahead = 32, .eof = 1000 };
+	struct ctxra_stream streams[2] = {};
+	struct ctxra_lru lru;
+
+	ctxra_lru_init(&lru, streams, 2);
+	ctxra_stream_start(&streams[0], &file, &rq);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[0]);
+	ctxra_lru_use(&lru, &streams[0], 1);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[1]);
 }
 
 static struct kunit_case stream_property_cases[] = {
@@ -470,6 +519,8 @@ static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE(find_by_file),
 	KUNIT_CASE(find_nearest),
 	KUNIT_CASE(victim_order),
+	KUNIT_CASE(victim_clock_wraps),
+	KUNIT_CASE(start_keeps_order),
 	{}
 };
 

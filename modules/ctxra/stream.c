@@ -40,8 +40,6 @@
  * readers fill their holes within a few requests, random reads never do.
  */
 #define MAX_LAPSES	16
-/* How much longer a recognised stream stays than one just seen, in calls on its set. */
-#define SURE_BONUS	1024
 
 /*
  * Tokens, one for each new stream. One whose first window was used gives two back;
@@ -95,6 +93,9 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 				       const struct ctxra_request *rq)
 {
 	unsigned long best = ctxra_reach(rq);
+	/* A stream within reach ends here or later, and begins here or before. */
+	const unsigned long least_edge = rq->index - min(best, rq->index);
+	const unsigned long most_base = ctxra_sat_add(ctxra_sat_add(rq->index, rq->nr), best);
 	struct ctxra_stream *found = NULL;
 	unsigned int i;
 
@@ -102,6 +103,9 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		struct ctxra_stream *s = &streams[i];
 		unsigned long d;
 
+		/* Of most streams that is all there is to know: keep it short. */
+		if (s->file.mapping != file->mapping || s->edge < least_edge || s->base > most_base)
+			continue;
 		if (!same_file(&s->file, file))
 			continue;
 		d = distance(s, rq);
@@ -111,38 +115,6 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		found = s;
 	}
 	return found;
-}
-
-/**
- * ctxra_stream_victim - choose the entry that a new stream takes
- * @streams: the table's set
- * @nr: entries in @streams
- * @now: the table's clock
- *
- * Free entries first, then the longest unused; known streams have a bonus, so
- * that random reads, each of which starts a stream, do not push them out.
- *
- * Return: the entry, never NULL.
- */
-struct ctxra_stream *ctxra_stream_victim(struct ctxra_stream *streams, unsigned int nr, u32 now)
-{
-	struct ctxra_stream *victim = &streams[0];
-	unsigned int i;
-	long oldest = -1;
-
-	for (i = 0; i < nr; i++) {
-		struct ctxra_stream *s = &streams[i];
-		long age;
-
-		if (!s->file.mapping)
-			return s;
-		age = (long)(now - s->used) + (s->kind ? 0 : SURE_BONUS);
-		if (age > oldest) {
-			oldest = age;
-			victim = s;
-		}
-	}
-	return victim;
 }
 
 /* Observe anew from this request on. */
@@ -182,7 +154,7 @@ bool ctxra_stream_wanted(const struct ctxra_request *rq)
 
 /**
  * ctxra_stream_start - make an entry a new stream that this request may begin
- * @s: the entry, of ctxra_stream_victim()
+ * @s: the entry, of ctxra_lru_victim()
  * @file: the file
  * @rq: the request, which ctxra_stream_follow() must be given next
  *
@@ -192,7 +164,9 @@ bool ctxra_stream_wanted(const struct ctxra_request *rq)
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq)
 {
-	*s = (struct ctxra_stream){ .file = *file, .last = rq->index, .nr = rq->nr };
+	*s = (struct ctxra_stream){
+		.lru = s->lru, .file = *file, .last = rq->index, .nr = rq->nr,
+	};
 	restart(s, rq);
 	if (rq->marker) {
 		s->edge = ctxra_sat_add(rq->index, max(rq->cached, 1UL));

@@ -51,10 +51,11 @@ struct ctxra_file {
 
 /**
  * struct ctxra_stream - one stream of requests on one file
+ * @lru: in the order of its set, see lru.h
  * @file: the file; a NULL mapping is a free entry
- * @used: the table's clock when a request last belonged to this stream
  * @base: lowest index of the stretch under observation
  * @edge: index after the last page asked for or read ahead
+ * @used: the set's clock when a request last belonged to this stream
  * @last: index of the last miss
  * @shrunk: where it was when its windows were last made smaller
  * @probe: first page of a window whose use is going to be judged
@@ -77,10 +78,11 @@ struct ctxra_file {
  * @doubted: it was seen to be of little use
  */
 struct ctxra_stream {
+	struct list_head lru;
 	struct ctxra_file file;
-	u32 used;
 	unsigned long base;
 	unsigned long edge;
+	u32 used;
 	unsigned long last;
 	unsigned long shrunk;
 	unsigned long probe;
@@ -207,7 +209,6 @@ static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
-struct ctxra_stream *ctxra_stream_victim(struct ctxra_stream *streams, unsigned int nr, u32 now);
 bool ctxra_stream_wanted(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);

@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "lru.h"
 #include "pagecache.h"
 #include "table.h"
 
@@ -43,6 +44,7 @@ struct opening {
  *	Nests in whatever the reader holds; nothing nests in it.
  * @clock: counts calls, for the age of streams
  * @budget: for new streams
+ * @lru: the order in which streams are replaced
  * @streams: the streams, in no order
  * @openings: windows whose call has not returned. Some may be missing here, if
  *	there are many; then two readers may get in each other's way, as in stock.
@@ -51,6 +53,7 @@ struct stream_set {
 	raw_spinlock_t lock;
 	u32 clock;
 	struct ctxra_budget budget;
+	struct ctxra_lru lru;
 	struct ctxra_stream streams[SET_STREAMS];
 	struct opening openings[SET_OPENINGS];
 } ____cacheline_aligned_in_smp;
@@ -73,6 +76,7 @@ int ctxra_table_create(void)
 	for (i = 0; i < 1 << SET_BITS; i++) {
 		raw_spin_lock_init(&sets[i].lock);
 		ctxra_budget_init(&sets[i].budget);
+		ctxra_lru_init(&sets[i].lru, sets[i].streams, SET_STREAMS);
 	}
 	return 0;
 }
@@ -95,14 +99,13 @@ static struct stream_set *set_of(const void *mapping)
 
 static bool is_opening(const struct stream_set *set, const void *mapping, unsigned long index)
 {
-	u64 now_ns = ktime_get_mono_fast_ns();
 	unsigned int i;
 
 	for (i = 0; i < SET_OPENINGS; i++) {
 		const struct opening *o = &set->openings[i];
 
 		if (o->mapping == mapping && index >= o->start && index < o->end &&
-		    now_ns - o->since_ns < OPENING_NS)
+		    ktime_get_mono_fast_ns() - o->since_ns < OPENING_NS)
 			return true;
 	}
 	return false;
@@ -133,7 +136,7 @@ static struct ctxra_stream *find_or_start(struct stream_set *set, const struct c
 	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
 
 	if (!s && ctxra_stream_wanted(rq)) {
-		s = ctxra_stream_victim(set->streams, SET_STREAMS, set->clock);
+		s = ctxra_lru_victim(&set->lru, set->clock);
 		ctxra_stream_start(s, file, rq);
 	}
 	return s;
@@ -167,7 +170,6 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 	s = find_or_start(set, file, rq);
 	if (!s)
 		goto unlock;
-	s->used = set->clock;
 	if (ctxra_stream_probe(s, rq, &probe)) {
 		struct ctxra_use use = ctxra_sample(mapping, probe.start, probe.nr);
 
@@ -177,6 +179,7 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
 	if (verdict == CTXRA_OPEN)
 		*opening = note_opening(set, mapping, win);
+	ctxra_lru_use(&set->lru, s, set->clock);
 unlock:
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return verdict;
