@@ -4,12 +4,17 @@
 # OLDEST, NEWEST. /mnt/deb and /mnt/rpm hold the packages; -next those of the later version NEXT; -outside those
 # of version OUTSIDE, for a range of kernels that ends before KVER.
 
-# All packages.
+# Where packages come and go two modules stand for all, as each builds for half a minute and their scripts are alike; one
+# has a step of its own in its build. The VM tests' roots have all of them, by apt, and 007 by dnf.
 # shellcheck disable=SC2034 # for the tests
-PACKAGES="seqkeep seqkeep-tools ${MODULES// /-dkms }-dkms"
+ALL_MODULES=$MODULES
+MODULES="ctxra raid5-deadline"
+# shellcheck disable=SC2034 # for the tests
+PACKAGES="seqkeep-tools ${MODULES// /-dkms }-dkms"
 # The file that the tests edit, of one module for all.
 # shellcheck disable=SC2034
 CONF=/etc/modprobe.d/ctxra.conf
+EDITED=/tmp/edited.conf
 
 # show_logs: what the compiler said, if it said anything.
 show_logs() {
@@ -22,6 +27,14 @@ fail() {
 	echo "FAILED: $*"
 	trap - ERR
 	exit 1
+}
+
+# files DIR: the files of PACKAGES in a folder.
+files() {
+	local package
+	for package in $PACKAGES; do
+		compgen -G "$1/${package}_*.deb" || compgen -G "$1/$package-[0-9]*.noarch.rpm" || fail "$1 has no $package"
+	done
 }
 
 # apt ARGS...: apt-get that asks nothing, and installs from files.
@@ -90,6 +103,12 @@ as_shipped() {
 	for module in $MODULES; do
 		if grep -v -e '^#' -e '^$' "/etc/modprobe.d/$module.conf"; then fail "$module.conf sets an option as shipped"; fi
 	done
+}
+
+# edit_conf: edit CONF as an administrator would, and keep what it is then as EDITED.
+edit_conf() {
+	sed -i 's/^#\(options ctxra max_kb=\).*/\1512/' "$CONF"
+	cp "$CONF" "$EDITED"
 }
 
 # snapshot FILE: list every file and modules.dep's lines, but what package managers and dkms keep for themselves.

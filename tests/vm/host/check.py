@@ -192,21 +192,26 @@ def check_harness() -> list[junit.Case]:
     return results
 
 
-def make_roots(kinds: Iterable[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
+def make_roots(kinds: Iterable[tuple[str, bool]], jobs: int) -> dict[tuple[str, bool], str]:
     """Make the roots before the first test, so that tests' times are their own; return what went wrong."""
     broken = {}
-    for suite, is_plain in kinds:
+
+    def make(kind: tuple[str, bool]) -> None:
         try:
-            machine.accelerator(roots.root_of(suite, is_plain))
+            machine.accelerator(roots.root_of(*kind))
         except Trouble as trouble:
             say(f"vm: {trouble}")
-            broken[suite, is_plain] = str(trouble)
+            broken[kind] = str(trouble)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(make, kinds))
     return broken
 
 
 def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> list[junit.Case]:
     """Run tests on suites, some at a time, with a line as each ends."""
-    broken = make_roots(dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not not_for(test, suite)))
+    kinds = dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not not_for(test, suite))
+    broken = make_roots(kinds, jobs)
 
     def run_one(test: Test, suite: str) -> junit.Case:
         no_root = broken.get((suite, test.is_plain))

@@ -14,6 +14,8 @@ from .progress import Trouble, logged
 
 CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.fd")
 VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
+# The same with the key, in a run's folder.
+CHANGED = "uefi-variables"
 EDITOR = BUILD / "cache/venv/bin/virt-fw-vars"
 # Of whoever enrolled the key; any will do.
 OWNER = uuid.uuid5(uuid.NAMESPACE_URL, "seqkeep")
@@ -26,15 +28,19 @@ def signing_key(image: Path, key: Path) -> None:
         raise Trouble(f"{image} has no signing key of DKMS")
 
 
-def with_signing_key(image: Path, directory: Path) -> list[str]:
-    """QEMU's options for such firmware; its variables are kept in directory."""
+def trust_signing_key(image: Path, directory: Path) -> None:
+    """Make variables for the firmware that trust the key of an image's modules, in directory."""
     if not (CODE.exists() and EDITOR.exists()):
         raise Trouble(f"no {CODE if EDITOR.exists() else EDITOR.name}: make deps installs it")
-    key, variables = directory / "signing-key.der", directory / "uefi-variables"
+    key = directory / "signing-key.der"
     signing_key(image, key)
-    command = [EDITOR, "-i", VARIABLES, "--add-db", OWNER, key, "-o", variables]
+    command = [EDITOR, "-i", VARIABLES, "--add-db", OWNER, key, "-o", directory / CHANGED]
     logged([str(word) for word in command], directory / "uefi-variables.log", "enrolling the key")
+
+
+def options(directory: Path) -> list[str]:
+    """QEMU's options for the firmware with the variables that are in directory."""
     return [
         *("-drive", f"if=pflash,format=raw,readonly=on,file={CODE}"),
-        *("-drive", f"if=pflash,format=raw,file={variables}"),
+        *("-drive", f"if=pflash,format=raw,file={directory / CHANGED}"),
     ]

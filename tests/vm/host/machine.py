@@ -176,7 +176,7 @@ def qemu(job: Job) -> list[str]:
             *("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}"),
         ]
     if job.trusted:
-        command += firmware.with_signing_key(job.root.image, job.directory)
+        command += firmware.options(job.directory)
     if job.network:
         command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"]
     log = job.directory / "console.log"
@@ -205,6 +205,8 @@ def prepare(job: Job) -> None:
     out = job.directory / "out"
     out.mkdir(parents=True)
     (out / "output").touch()
+    if job.trusted:
+        firmware.trust_signing_key(job.root.image, job.directory)
     for file in job.files:
         shutil.copy(file, out)
     rows, columns = os.popen("stty size 2>/dev/null").read().split() or ("24", "80")
