@@ -57,7 +57,7 @@ vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prom
 	@tests/vm/vm shell "$(SUITE)"
 
 # args vm-check TEST= SUITE= KERNEL=debug
-vm-check: deb rpm ## run the VM tests: all, or TEST (module/number), on all suites or SUITE
+vm-check: deb rpm ## run the VM tests: all but the long ones, or TEST (module/number), on all suites or SUITE
 	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
 
 # args torture MINUTES= SUITE= SEED=
@@ -71,7 +71,7 @@ matrix: deb ## boot each kernel that Debian builds, try each module on it, and w
 lint: ## checkpatch, sparse, W=1, coccinelle, shellcheck, ruff, lintian, rpmlint
 	@tests/lint/run
 
-check: ## everything: lint, KUnit, builds on all kernels, VM tests
+check: ## everything: lint, KUnit, packages, VM tests on three kernels (but the long ones)
 	@tests/check
 
 demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/demo.png

@@ -62,8 +62,8 @@ class Machine(unittest.TestCase):
         self.write(f"sys/module/{name}/initstate", "live\n")
         self.write(f"sys/module/{name}/version", "1.0\n")
         self.write(f"sys/module/{name}/parameters/enable", f"{enabled}\n")
-        directory = "readahead" if name == "ra_trace" else name
-        self.write(f"sys/kernel/debug/{directory}/stats", counters)
+        file = "readahead/stats_raw" if name == "ra_trace" else f"{name}/stats"
+        self.write(f"sys/kernel/debug/{file}", counters)
 
     def hooked(self, *functions: str) -> None:
         lines = (f"{function} (1) R   tramp: 0x1 (f+0x0/0x1)->g+0x0/0x1\n" for function in functions)
@@ -215,10 +215,19 @@ class Readahead(Machine):
         self.write("sys/class/bdi/0:52/read_ahead_kb", "4096\n")
         self.assertEqual(len(self.findings()), 1)
 
-    def test_nfsrahead(self) -> None:
+    def enable_nfs_ra(self) -> None:
         self.load("nfs_ra", "Y", "set_mount 1\n")
         listed = self.root / "sys/kernel/tracing/enabled_functions"
         listed.write_text(listed.read_text() + "super_setup_bdi_name (1) R\n")
+
+    def test_client_of_nfs_ra(self) -> None:
+        self.enable_nfs_ra()
+        self.write("sys/class/bdi/0:52/read_ahead_kb", "128\n")
+        self.write("proc/self/mountinfo", "30 1 0:52 / /mnt/a rw - nfs4 server:/ rw,vers=4.2,rsize=1048576\n")
+        self.assertEqual(len(self.findings()), 1)
+
+    def test_nfsrahead(self) -> None:
+        self.enable_nfs_ra()
         self.write("usr/lib/udev/rules.d/99-nfs.rules", "")
         self.assert_found(ADVICE, "readahead", "nfsrahead overwrite")
         self.write("etc/udev/rules.d/99-nfs.rules", 'ATTR{[module/nfs_ra]parameters/enable}=="Y", GOTO="end"\n')

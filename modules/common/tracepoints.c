@@ -45,7 +45,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 			continue;
 		err = tracepoint_probe_register(probes[i].tp, probes[i].probe, NULL);
 		if (err) {
-			pr_err("cannot attach to tracepoint %s (%d); is memory short?\n",
+			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
 			probes[i].tp = NULL;
 			tracepoints_detach(probes, i);

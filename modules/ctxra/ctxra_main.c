@@ -57,7 +57,8 @@ int ctxra_enable(void)
 	int err = ctxra_table_create();
 
 	if (err) {
-		pr_err("cannot enable: no memory for the stream table (%d)\n", err);
+		pr_err("not enabled: no memory for the stream table (%d); free some and try again\n",
+		       err);
 		return err;
 	}
 	err = ctxra_doors_open();

@@ -47,7 +47,7 @@ destroy_calls:
 	ra_calls_destroy();
 no_memory:
 	pr_err("not enabled (%d): %s\n", err,
-	       err == -ENOMEM ? "no memory for the tables" : "see the line above");
+	       err == -ENOMEM ? "no memory; free some and try again" : "see the line above");
 	return err;
 }
 

@@ -136,7 +136,7 @@ static int event_switch(const char *event, bool on)
 	int err = trace_set_clr_event("ra_trace", event, on);
 
 	if (err)
-		pr_warn("cannot switch the trace event %s (%d); is tracing locked down?\n",
+		pr_warn("cannot switch the trace event %s (%d); see /sys/kernel/security/lockdown\n",
 			event, err);
 	return err;
 }

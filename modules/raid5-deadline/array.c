@@ -160,8 +160,8 @@ static void make_ready(struct r5d_array *array)
 
 	lockdep_assert_held(&registry_mutex);
 	if (known_create(&array->known, nr)) {
-		pr_warn("%s: left alone: no memory for %d stripes (%d)\n", array->name, nr,
-			-ENOMEM);
+		pr_warn("%s: left alone: no memory for %d stripes (%d); free some, disable and enable\n",
+			array->name, nr, -ENOMEM);
 		return;
 	}
 	r5d_files_create(array);

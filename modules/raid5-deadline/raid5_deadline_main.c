@@ -52,7 +52,7 @@ int r5d_enable(void)
 		return err;
 	err = r5d_arrays_open();
 	if (err) {
-		pr_err("not enabled: no memory (%d)\n", err);
+		pr_err("not enabled: no memory (%d); free some and try again\n", err);
 		return err;
 	}
 	err = r5d_hooks_open();

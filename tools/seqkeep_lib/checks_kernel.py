@@ -51,7 +51,7 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                     ADVICE,
                     "built",
                     f"the {name} that is loaded is not the one that is installed",
-                    f"modprobe -r {name} && modprobe {name}, when it suits",
+                    f"modprobe -r {name} && modprobe {name}{' enable=1' if state.enabled else ''}, when it suits",
                 )
 
 
@@ -110,7 +110,12 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
         name = state.module.name
         signer = host.command("modinfo", "-F", "signer", str(host.path(state.file)))
         if signer is None:
-            yield Finding(UNKNOWN, "signatures", f"{why}; {state.file} cannot be asked for its signature")
+            yield Finding(
+                UNKNOWN,
+                "signatures",
+                f"{why}; {state.file} cannot be asked for its signature",
+                "run seqkeep as root, with modinfo (package kmod) installed",
+            )
         elif not signer:
             yield Finding(
                 PROBLEM,
@@ -147,6 +152,7 @@ def lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
             ADVICE,
             "lockdown",
             f"lockdown={lockdown_level(host)} closes debugfs: the modules work, their counters are not seen",
+            "nothing has to be done; a start without lockdown shows them",
         )
 
 

@@ -110,6 +110,9 @@ def widened(states: list[State], disk: str, wanted: int) -> bool:
 
 def client(host: Host, states: list[State]) -> Iterator[Finding]:
     """An NFS mount reads ahead at least one READ, and not many more than do any good."""
+    if enabled_module(states, "nfs-ra"):
+        # It decides, and would leave a mount alone that is set by hand. With auto the mount's own value stays small.
+        return
     seen = set()
     for mount in mounts(host):
         rsize = re.search(r"\brsize=(\d+)", mount.options)

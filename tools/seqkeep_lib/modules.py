@@ -42,7 +42,7 @@ class Module:
 # seqkeep_test.py holds this against the tables in the modules.
 MODULES = (
     Module("ctxra", "ctxra/stats", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
-    Module("ra-trace", "readahead/stats", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
+    Module("ra-trace", "readahead/stats_raw", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
     Module(
         "raid5-deadline",
         "raid5_deadline/stats",
