@@ -20,6 +20,7 @@ enum ra_mark {
 	RA_MARK_REVERSE,
 	RA_MARK_STRIDE,
 	RA_MARK_THRASH,
+	RA_MARK_RESIZED,	/* none: the file's own state, with windows of another size */
 	RA_NR_MARKS,
 };
 

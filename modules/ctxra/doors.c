@@ -37,14 +37,16 @@
  * @ractl: the caller's control, valid until the call returns
  * @file_ra: the file's own state, put back into @ractl at the return
  * @opening: the window in the table, -1 for none
- * @file_pages: for a call that is only given another window: the file's own
+ * @resized: the stock code does as it likes, but for the size of its windows
+ * @before: for a call that is resized: the file's own state when it began
  */
 struct steered_call {
 	struct file_ra_state ra;
 	struct readahead_control *ractl;
 	struct file_ra_state *file_ra;
 	int opening;
-	unsigned int file_pages;
+	bool resized;
+	struct file_ra_state before;
 };
 
 static void count(enum ctxra_counter counter, u64 n)
@@ -67,7 +69,9 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	const struct backing_dev_info *bdi;
 	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
 
-	if (!ractl->file || !ractl->ra || !is_file || IS_DAX(inode))
+	/* A directory's file is open too, but its blocks are another mapping's. */
+	if (!ractl->file || ractl->file->f_mapping != ractl->mapping || !ractl->ra || !is_file ||
+	    IS_DAX(inode))
 		return left(CTXRA_LEFT_NOT_A_FILE);
 	if (ractl->file->f_mode & FMODE_RANDOM)
 		return left(CTXRA_LEFT_RANDOM);
@@ -117,21 +121,26 @@ static enum ctxra_verdict follow(const struct readahead_control *ractl, struct c
 	return verdict;
 }
 
-/* Let the stock function see our state instead of the file's. */
+/* Let the stock function see our state, a copy as yet, instead of the file's. */
+static void replace_state(struct steered_call *call, struct readahead_control *ractl, int opening)
+{
+	call->opening = opening;
+	call->resized = false;
+	call->ractl = ractl;
+	call->file_ra = ractl->ra;
+	call->ra = *ractl->ra;
+	ractl->ra = &call->ra;
+}
+
 static void steer(struct steered_call *call, struct readahead_control *ractl, int opening,
 		  const struct ctxra_steering *st)
 {
-	call->opening = opening;
-	call->ractl = ractl;
-	call->file_ra = ractl->ra;
-	call->file_pages = 0;
-	call->ra = *ractl->ra;
+	replace_state(call, ractl, opening);
 	call->ra.start = st->start;
 	call->ra.size = st->size;
 	call->ra.async_size = st->async_size;
 	call->ra.ra_pages = st->ra_pages;
 	call->ra.prev_pos = st->prev_pos;
-	ractl->ra = &call->ra;
 	ractl->_index = st->index;
 }
 
@@ -156,25 +165,41 @@ static void open_window(struct steered_call *call, struct readahead_control *rac
 /*
  * A call left to the stock code works with the window that the file was opened with. Have
  * it use the one that the device has now, or max_kb; double if POSIX_FADV_SEQUENTIAL
- * doubled it.
+ * doubled it. In a copy: other calls of the same open file would take a value that is
+ * there for a moment for the file's own.
  */
 static bool resize(struct steered_call *call, struct readahead_control *ractl,
 		   unsigned long pages)
 {
-	unsigned int *file_pages = &ractl->ra->ra_pages;
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+	unsigned int file_pages = READ_ONCE(ractl->ra->ra_pages);
 
-	if (READ_ONCE(*file_pages) == 2 * READ_ONCE(bdi->ra_pages))
+	if (file_pages == 2 * READ_ONCE(bdi->ra_pages))
 		pages *= 2;
-	if (READ_ONCE(*file_pages) == pages)
+	if (file_pages == pages)
 		return false;
 	count(CTXRA_RESIZED, 1);
-	call->ractl = ractl;
-	call->file_ra = ractl->ra;
-	call->opening = -1;
-	call->file_pages = *file_pages;
-	WRITE_ONCE(*file_pages, pages);
+	replace_state(call, ractl, -1);
+	call->resized = true;
+	call->before = call->ra;
+	call->ra.ra_pages = pages;
+	ra_mark_set(&call->ra, RA_MARK_RESIZED);
 	return true;
+}
+
+/* Where the stock code has come to is the file's own, unless another call was there meanwhile. */
+static void hand_over(const struct steered_call *call)
+{
+	const struct file_ra_state *before = &call->before, *after = &call->ra;
+	struct file_ra_state *file_ra = call->file_ra;
+
+	if (file_ra->start != before->start || file_ra->size != before->size ||
+	    file_ra->async_size != before->async_size)
+		return;
+	file_ra->start = after->start;
+	file_ra->size = after->size;
+	file_ra->async_size = after->async_size;
+	compat_ra_copy_order(file_ra, after);
 }
 
 /* What the page cache and the file's own state say of a miss. */
@@ -263,6 +288,8 @@ static bool async_entry(struct pt_regs *regs, void *data)
 		return false;
 	if (!request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
 		return false;
+	/* A fault may meet the marker at any page of its folio. */
+	rq.index = round_down(rq.index, folio_nr_pages(folio));
 	ra = ractl->ra;
 	rq.in_order = rq.index == round_down(ra->start + ra->size - ra->async_size,
 					     folio_nr_pages(folio));
@@ -288,8 +315,8 @@ static void door_returned(struct pt_regs *regs, void *data)
 	struct steered_call *call = data;
 
 	call->ractl->ra = call->file_ra;
-	if (call->file_pages)
-		WRITE_ONCE(call->file_ra->ra_pages, call->file_pages);
+	if (call->resized)
+		hand_over(call);
 	ctxra_table_opened(call->ractl->mapping, call->opening);
 }
 NOKPROBE_SYMBOL(door_returned);

@@ -37,6 +37,7 @@ static const enum ra_pattern pattern_of_mark[RA_NR_MARKS] = {
 	[RA_MARK_REVERSE] = RA_REVERSE,
 	[RA_MARK_STRIDE] = RA_STRIDE,
 	[RA_MARK_THRASH] = RA_THRASH,
+	[RA_MARK_RESIZED] = RA_NONE,
 };
 
 static struct readahead_control *ractl_of(struct pt_regs *regs)
@@ -74,6 +75,8 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	dev_t dev = is_bdev ? inode->i_rdev : inode->i_sb->s_dev;
 	const struct file_ra_state *ra = ractl->ra;
 	loff_t size = i_size_read(inode);
+	/* Another module may have given the call a state of its own already. */
+	const struct file_ra_state *setting = ractl->file && ra ? &ractl->file->f_ra : ra;
 
 	*call = (struct ra_call) {
 		.ractl = ractl,
@@ -93,7 +96,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	if (ra) {
 		call->seen.before = (struct ra_window) { ra->start, ra->size, ra->async_size };
 		call->seen.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
-		call->seen.ra_pages = ra->ra_pages;
+		call->seen.ra_pages = setting->ra_pages;
 	}
 	place = ra_calls_begin(call, ractl->mapping, dev);
 	if (place)
@@ -113,8 +116,13 @@ static void classify(struct ra_call *call, const struct file_ra_state *ra)
 	if (call->classified)
 		return;
 	seen->steered = ra && ra != (call->file ? &call->file->f_ra : call->ra);
-	if (seen->steered)
+	if (seen->steered) {
 		seen->mark = pattern_of_mark[ra_mark_get(ra)];
+		if (ra_mark_get(ra) == RA_MARK_RESIZED) {
+			seen->steered = false;
+			seen->ra_pages = ra->ra_pages;
+		}
+	}
 	call->pattern = ra_classify(seen);
 	call->classified = true;
 }

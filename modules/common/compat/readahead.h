@@ -23,6 +23,18 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 }
 
 /**
+ * compat_ra_copy_order - hand on what compat_ra_set_order() or the stock code set
+ * @to: the state to change
+ * @from: the other
+ */
+static inline void compat_ra_copy_order(struct file_ra_state *to, const struct file_ra_state *from)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	to->order = from->order;
+#endif
+}
+
+/**
  * compat_folio_flags - a folio's flags, without a reference to it
  * @folio: found under RCU, and perhaps freed since; then the flags are another's
  *
