@@ -27,6 +27,16 @@ static bool sysfs_has(const char *directory, const char *name)
 	return true;
 }
 
+static bool is_listed(const struct device_list *list, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!strcmp(list->items[i].name, name))
+			return true;
+	return false;
+}
+
 /* Take one item into the list. Returns what is wrong with it, or NULL. */
 static const char *add_item(struct device_list *list, char *text)
 {
@@ -40,11 +50,17 @@ static const char *add_item(struct device_list *list, char *text)
 			*size++ = '\0';
 		if (kstrtouint(size ?: text, 0, kb) || *kb > DEVICE_KB_MAX)
 			return "the size is not in 0..65536 KiB";
-		if (!size)
+		if (!size) {
+			if (list->has_other)
+				return "a second size for all other devices";
+			list->has_other = true;
 			return NULL;
+		}
 	}
 	if (!sysfs_has("block", text) && !sysfs_has("class/bdi", text))
 		return "neither a disk in /sys/block nor a bdi in /sys/class/bdi";
+	if (is_listed(list, text))
+		return "the device is in the list already";
 	strscpy(item->name, text, DEVICE_NAME_SIZE);
 	list->nr++;
 	return NULL;

@@ -26,6 +26,7 @@ struct device_item {
  * struct device_list - a parameter's value
  * @rcu: for kfree_rcu()
  * @sized: items are "name=KiB", and one may be "KiB" alone, for all other devices
+ * @has_other: one was
  * @other_kb: that, 0 if there was none
  * @nr: entries in @items
  * @items: the devices
@@ -33,6 +34,7 @@ struct device_item {
 struct device_list {
 	struct rcu_head rcu;
 	bool sized;
+	bool has_other;
 	unsigned int other_kb;
 	unsigned int nr;
 	struct device_item items[DEVICES_MAX];

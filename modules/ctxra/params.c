@@ -16,7 +16,6 @@
 #include "params.h"
 #include "stream.h"
 
-
 static struct param_switch enable = {
 	.on = ctxra_enable,
 	.off = ctxra_disable,
@@ -91,6 +90,14 @@ static int list_set(const struct kernel_param *kp, const char *val, bool sized)
 	return 0;
 }
 
+/* After exit, when there is no list any more; or a later parameter of the load was refused. */
+static void list_free(void *arg)
+{
+	struct device_list __rcu **param = arg;
+
+	kfree(rcu_replace_pointer(*param, NULL, true));
+}
+
 static int devices_set(const char *val, const struct kernel_param *kp)
 {
 	return list_set(kp, val, false);
@@ -104,6 +111,7 @@ static int devices_get(char *buf, const struct kernel_param *kp)
 static const struct kernel_param_ops devices_ops = {
 	.set = devices_set,
 	.get = devices_get,
+	.free = list_free,
 };
 module_param_cb(devices, &devices_ops, &devices, 0644);
 MODULE_PARM_DESC(devices, "list of disks or bdis to act on (sda,md0,8:0,0:52); empty: all (default)");
@@ -123,6 +131,7 @@ static int max_kb_get(char *buf, const struct kernel_param *kp)
 static const struct kernel_param_ops max_kb_ops = {
 	.set = max_kb_set,
 	.get = max_kb_get,
+	.free = list_free,
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
