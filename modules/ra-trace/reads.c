@@ -130,8 +130,8 @@ static struct hook_set reads = {
 /**
  * ra_reads_open - hook the entry points of reading
  *
- * From here on all reads of pages are seen on every kernel, so that pages can
- * be followed until they are read.
+ * From here on reads of pages are seen on every kernel, so that pages can be followed
+ * until they are read; but from 6.3 to 6.11 not those of splice().
  *
  * Context: may sleep; enabled.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
@@ -159,4 +159,19 @@ void ra_reads_close(void)
 	if (!ra_pages_see_reads())
 		ra_waste_switch(false);
 	hooks_unregister(&reads);
+}
+
+/**
+ * ra_reads_missed - reads that the hooks could not look at
+ *
+ * Return: their number since the hooks were put in place.
+ */
+unsigned long ra_reads_missed(void)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		missed += hook_missed(&hooks[i]);
+	return missed;
 }

@@ -5,5 +5,6 @@
 
 int ra_reads_open(void);
 void ra_reads_close(void);
+unsigned long ra_reads_missed(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "check.h"
 #include "doors.h"
 #include "pages.h"
+#include "reads.h"
 #include "show.h"
 #include "top.h"
 #include "tracing.h"
@@ -103,6 +104,11 @@ static void mismatch(struct seq_file *m, bool *ok)
 	seq_puts(m, "# MISMATCH: ");
 }
 
+static unsigned long calls_missed(void)
+{
+	return ra_doors_missed() + ra_reads_missed();
+}
+
 /* Lines that begin with #, above a table: whether its numbers can be trusted. */
 static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 all_before)
 {
@@ -136,9 +142,9 @@ static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 al
 		seq_printf(m, "%u:%u: %llu pages entered the page cache, the block layer was asked for %llu\n",
 			   MAJOR(dev), MINOR(dev), sums->entered[i], blocks);
 	}
-	if (ra_doors_missed() || sums->misc[RA_NOT_FOLLOWED])
+	if (calls_missed() || sums->misc[RA_NOT_FOLLOWED])
 		seq_printf(m, "# missed: %lu calls were not seen since enabled, %llu not followed\n",
-			   ra_doors_missed(), sums->misc[RA_NOT_FOLLOWED]);
+			   calls_missed(), sums->misc[RA_NOT_FOLLOWED]);
 	if (ok)
 		seq_puts(m, "# check: ok\n");
 }
@@ -171,7 +177,7 @@ static void show_stats_raw(struct seq_file *m, const struct ra_counts *sums)
 	for (i = 0; i < RA_NR_DEVS; i++)
 		entered += sums->entered[i];
 	seq_printf(m, "calls_running %u\n", ra_calls_running(&pages));
-	seq_printf(m, "calls_missed %lu\n", ra_doors_missed());
+	seq_printf(m, "calls_missed %lu\n", calls_missed());
 	seq_printf(m, "calls_not_followed %llu\n", sums->misc[RA_NOT_FOLLOWED]);
 	seq_printf(m, "pages_entered %llu\n", entered);
 	seq_printf(m, "pages_open %llu\n", ra_waste_open());
