@@ -266,11 +266,18 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	/*
 	 * A module that cannot be hooked is let in all the same: it is there to
 	 * serve data, and does without us. hook_arm() said so in the log.
+	 *
+	 * One that was on its way while the table was registered: its COMING was too
+	 * early for us, and it could not be seen yet. It is hooked when it is LIVE.
 	 */
-	if (event == MODULE_STATE_COMING)
+	if (event == MODULE_STATE_COMING) {
 		arm_module(set, mod->name);
-	else if (event == MODULE_STATE_GOING)
+		set->last_coming = mod;
+	} else if (event == MODULE_STATE_LIVE && mod != set->last_coming) {
+		arm_module(set, mod->name);
+	} else if (event == MODULE_STATE_GOING) {
 		disarm_module(set, mod->name);
+	}
 	mutex_unlock(&hook_mutex);
 	return NOTIFY_OK;
 }

@@ -96,6 +96,7 @@ struct hook_set {
 
 	/* private: */
 	struct notifier_block modules;
+	const void *last_coming;	/* compared, never followed */
 };
 
 int hooks_register(struct hook_set *set);
