@@ -8,8 +8,8 @@
 /*
  * Protects the pool; held for a few list operations, nests in nothing.
  *
- * Nothing is allocated while a write is under way: a write that waited for memory
- * might wait for itself, when client and server are one machine.
+ * Pages for data are not allocated while a write is under way: one that waited for many
+ * of them might wait for itself, when client and server are one machine.
  */
 static DEFINE_SPINLOCK(pool_lock);
 static LIST_HEAD(pool);

@@ -127,15 +127,22 @@ enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size)
 	return vfs_llseek(file, block, SEEK_DATA) == block ? ND_BLOCK_ON_DISK : ND_BLOCK_HOLE;
 }
 
+/*
+ * Only waits. What is not there any more is not read again: unlike readahead, reading a
+ * page by itself does not keep out hole punching on every kernel, and would bring back
+ * what that has taken away.
+ */
 static void wait_for_block(struct file *file, loff_t block)
 {
 	struct folio *folio;
 
 	if (block == ND_NO_POS)
 		return;
-	folio = read_mapping_folio(file->f_mapping, block >> PAGE_SHIFT, file);
-	if (!IS_ERR(folio))
-		folio_put(folio);
+	folio = compat_folio_get(file->f_mapping, block >> PAGE_SHIFT);
+	if (!folio)
+		return;
+	folio_wait_locked(folio);
+	folio_put(folio);
 }
 
 static void begin_read(struct file *file, loff_t first, loff_t last)
@@ -149,8 +156,8 @@ static void begin_read(struct file *file, loff_t first, loff_t last)
  * @head: where the one begins, bytes, or %ND_NO_POS
  * @tail: the same of the other
  *
- * As a reader would, without the inode's lock: the stock code need not read them within
- * it. Errors are left for it to find.
+ * By readahead, without the inode's lock: the stock code need not read them within it.
+ * Errors are left for it to find.
  *
  * Context: may sleep.
  */

@@ -73,6 +73,8 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
  */
 static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
 {
+	struct address_space *mapping = iocb->ki_filp->f_mapping;
+	loff_t last = iocb->ki_pos + len - 1;
 	struct kiocb direct = *iocb;
 	struct iov_iter iter;
 	ssize_t written;
@@ -87,11 +89,15 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 	}
 	/*
 	 * The file system dropped the pages before and after. What is there now was brought
-	 * by a reader since, or could not be dropped: then the write goes through the cache
-	 * too, and both hold the same whatever that was.
+	 * by a reader since, and can be dropped; or it is dirty: then the write goes through
+	 * the cache too, and both hold the same whatever that was. So it does if the file was
+	 * mapped meanwhile: what was dirtied and written back during the write is clean now,
+	 * and gone, and may have put the old bytes over ours.
 	 */
-	if (filemap_range_has_page(iocb->ki_filp->f_mapping, iocb->ki_pos,
-				   iocb->ki_pos + len - 1)) {
+	if (mapping_writably_mapped(mapping) ||
+	    (filemap_range_has_page(mapping, iocb->ki_pos, last) &&
+	     invalidate_inode_pages2_range(mapping, iocb->ki_pos >> PAGE_SHIFT,
+					   last >> PAGE_SHIFT))) {
 		nd_count(ND_C_FALLBACK_CACHED);
 		return false;
 	}
@@ -99,24 +105,15 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 	return true;
 }
 
-static bool bounce_and_write(struct kiocb *iocb, const struct iov_iter *from, size_t len)
+static bool bounce_and_write(struct kiocb *iocb, const struct nd_bounce *bounce,
+			     const struct iov_iter *from, size_t len)
 {
-	struct nd_bounce bounce;
-	bool done;
-
-	if (!nd_bounce_get(&bounce, len)) {
-		nd_count(ND_LEFT_POOL);
+	if (!fill(bounce, from)) {
+		count_fallback(-EFAULT);
 		return false;
 	}
-	done = fill(&bounce, from);
-	if (done) {
-		stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
-		done = write_data(iocb, &bounce, len);
-	} else {
-		count_fallback(-EFAULT);
-	}
-	nd_bounce_put(&bounce);
-	return done;
+	stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
+	return write_data(iocb, bounce, len);
 }
 
 /**
@@ -136,19 +133,25 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 {
 	dev_t dev = file_inode(iocb->ki_filp)->i_sb->s_dev;
 	size_t len = iov_iter_count(from);
+	struct nd_bounce bounce;
 	enum nd_verdict verdict;
+	bool done;
 	u64 begin;
 
 	if (!len)
 		return false;
 	verdict = prepare(iocb, len);
+	if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
+		verdict = ND_LEFT_POOL;
 	if (verdict != ND_DIRECT) {
 		nd_count(verdict);
 		nd_device_add(dev, ND_D_LEFT, 1);
 		return false;
 	}
 	begin = ktime_get_ns();
-	if (!bounce_and_write(iocb, from, len)) {
+	done = bounce_and_write(iocb, &bounce, from, len);
+	nd_bounce_put(&bounce);
+	if (!done) {
 		nd_device_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
