@@ -56,7 +56,7 @@ static const struct wrong wrongs[] = {
 	WRONG(chunk, 1028),
 	WRONG(md_chunk, 128),
 	WRONG(active, 0),
-	WRONG(active, 257),
+	WRONG(active, 258),
 	WRONG(active, -1),
 	WRONG(max, 0),
 	WRONG(max, 0x7fffffff),
@@ -93,6 +93,9 @@ static void sound_is_sound(struct kunit *test)
 	/* The stock code grows the cache beyond what the user set, one by one. */
 	facts.max = 300;
 	facts.active = 300;
+	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
+	/* A new stripe is in use before it is counted. */
+	facts.active = 301;
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
 }
 

@@ -9,6 +9,7 @@
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "array.h"
@@ -109,6 +110,12 @@ void r5d_array_freed(const struct r5conf *conf)
 	mutex_unlock(&registry_mutex);
 }
 
+static int cache_wanted(const struct r5d_array *array)
+{
+	return r5d_cache_stripes(conf_chunk_sectors(array->conf), conf_raid_disks(array->conf),
+				 r5d_cache_mb());
+}
+
 /* Raise the stripe cache to what the geometry asks for, within the bound. */
 static void raise_cache(struct r5d_array *array)
 {
@@ -118,8 +125,7 @@ static void raise_cache(struct r5d_array *array)
 	if (array->gone || array->closed || conf_journalled(array->conf))
 		goto unlock;
 	have = conf_min_stripes(array->conf);
-	want = r5d_cache_stripes(conf_chunk_sectors(array->conf), conf_raid_disks(array->conf),
-				 r5d_cache_mb());
+	want = cache_wanted(array);
 	if (want <= have)
 		goto unlock;
 	if (raid5_set_cache_size(array->mddev, want))
@@ -156,7 +162,8 @@ static void restore_cache(struct r5d_array *array)
 
 static void make_ready(struct r5d_array *array)
 {
-	int nr = clamp(2 * conf_max_stripes(array->conf), KNOWN_MIN, KNOWN_MAX);
+	int stripes = max(conf_max_stripes(array->conf), cache_wanted(array));
+	int nr = clamp(2 * stripes, KNOWN_MIN, KNOWN_MAX);
 
 	lockdep_assert_held(&registry_mutex);
 	if (known_create(&array->known, nr)) {
@@ -173,6 +180,11 @@ static void make_ready(struct r5d_array *array)
 static void array_work(struct work_struct *work)
 {
 	struct r5d_array *array = container_of(work, struct r5d_array, work);
+	/*
+	 * As md does where it has the array suspended: memory that is got by writing to this
+	 * array would not come while md, suspended, waits for one of the locks taken here.
+	 */
+	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&registry_mutex);
 	if (!array->closed)
@@ -180,6 +192,7 @@ static void array_work(struct work_struct *work)
 	mutex_unlock(&registry_mutex);
 	if (array->ready)
 		raise_cache(array);
+	memalloc_noio_restore(noio);
 	array_put(array);
 }
 
@@ -230,6 +243,13 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	if (!disk || conf_reshaping(conf) ||
 	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
 		return;
+	/* A reshape ends in raid456 first, and in md when its thread is reaped. */
+	if (conf_chunk_sectors(conf) != mddev_chunk_sectors(conf_mddev(conf)) ||
+	    conf_raid_disks(conf) != mddev_raid_disks(conf_mddev(conf))) {
+		pr_info_once("%s is left alone until md and raid456 agree on its geometry\n",
+			     disk->disk_name);
+		return;
+	}
 	array = kzalloc(sizeof(*array), GFP_ATOMIC | __GFP_NOWARN);
 	if (!array)
 		return;

@@ -34,8 +34,9 @@ struct stripe_head;
  * @cache_before: stripes that the array had before we raised it; 0: we did not
  * @cache_set: what we raised it to
  * @listed: its file in sysfs was made
- * @gone: raid456 has freed, or is about to free, its data. Set under md's lock
- *	for changes and registry_mutex, stable under either
+ * @gone: raid456 has freed, or is about to free, its data; or the array is forgotten.
+ *	Set under registry_mutex and, but for the latter, md's lock for changes: stable
+ *	under either while work items run
  *
  * The rest is protected by the array's own device_lock:
  * @ready: the below is there to be used; never again after @closed

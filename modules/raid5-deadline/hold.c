@@ -35,7 +35,8 @@
 	 BIT(RAID456_STRIPE_BATCH_ERR) | BIT(RAID456_STRIPE_ACTIVE) |	\
 	 BIT(RAID456_STRIPE_DELAYED))
 
-#define URGENT_OPF	(REQ_PREFLUSH | REQ_FUA | REQ_PRIO | REQ_SWAP)
+/* Not REQ_PREFLUSH: md flushes first, and takes it off. */
+#define URGENT_OPF	(REQ_FUA | REQ_PRIO | REQ_SWAP)
 
 static const u8 verdict_counters[R5D_NR_VERDICTS] = {
 	[R5D_FULL] = R5D_C_PASSED_FULL,

@@ -36,7 +36,7 @@ const char *r5d_broken_invariant(const struct r5d_facts *f)
 	if (f->chunk < CHUNK_UNIT || f->chunk % CHUNK_UNIT || f->chunk != f->md_chunk)
 		return "its chunk size differs from place to place";
 	if (f->min <= 0 || f->max <= 0 || f->max > MAX_STRIPES || f->active < 1 ||
-	    f->active > f->max)
+	    f->active > f->max + 1)
 		return "the numbers of its stripes cannot be";
 	if (f->sector % CHUNK_UNIT)
 		return "a stripe begins within a page";
