@@ -58,18 +58,29 @@ def read_test(path: Path) -> Test:
 
 
 def find_tests(wanted: Sequence[str]) -> list[Test]:
-    """The tests whose name begins so, or all; those that take long only if one is named: ctxra/010."""
+    """The tests whose name begins so, or all."""
     paths = [path for path in sorted(TESTS.glob("*/[0-9][0-9][0-9]-*")) if path.suffix != ".out"]
     all_tests = [read_test(path) for path in paths]
     for start in wanted:
         if not any(test.name.startswith(start) for test in all_tests):
             raise Trouble(f"no test begins with {start!r}; there are {', '.join(test.name for test in all_tests)}")
-    tests = [test for test in all_tests if not wanted or test.name.startswith(tuple(wanted))]
+    return [test for test in all_tests if not wanted or test.name.startswith(tuple(wanted))]
+
+
+def is_left_out(test: Test, suite: str, wanted: Sequence[str]) -> bool:
+    """Whether a test takes long, everywhere or on this suite, and is not named: ctxra/010."""
     named = tuple(start for start in wanted if "/" in start)
-    long = [test.name for test in tests if test.setting("LONG") and not test.name.startswith(named)]
-    if long:
-        say(f"vm: left out, as they take long: {', '.join(long)}")
-    return [test for test in tests if test.name not in long]
+    long = test.setting("LONG")
+    return (long == "1" or suite in long.split()) and not test.name.startswith(named)
+
+
+def pair(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test, str]]:
+    """Which tests are run on which suites."""
+    tests = find_tests(wanted)
+    for suite in suites:
+        if left_out := [test.name for test in tests if is_left_out(test, suite, wanted)]:
+            say(f"vm: {suite}: left out, as they take long: {', '.join(left_out)}")
+    return [(test, suite) for suite in suites for test in tests if not is_left_out(test, suite, wanted)]
 
 
 def build_helpers() -> None:
@@ -244,14 +255,14 @@ def report(result: junit.Case, position: str) -> None:
 
 
 def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str]) -> int:
-    tests = find_tests(wanted)
+    pairs = pair(suites, wanted)
     for suite in suites:
         roots.check_suite(suite)
     build_helpers()
     results = [] if wanted else check_harness()
     for number, result in enumerate(results, 1):
         report(result, f"[{number}/{len(results)}]")
-    results += run_all([(test, suite) for suite in suites for test in tests], jobs, args)
+    results += run_all(pairs, jobs, args)
     for suite in dict.fromkeys(result.suite for result in results):
         junit.write(RESULTS / f"vm-{suite}.xml", "vm", [r for r in results if r.suite == suite])
     totals = junit.count(results)

@@ -8,7 +8,7 @@ from typing import Any
 
 from junit import Case
 
-from .check import Test, judge, read_test, second_try
+from .check import Test, is_left_out, judge, read_test, second_try
 from .machine import Outcome
 
 
@@ -55,6 +55,25 @@ class Verdict(unittest.TestCase):
     def test_settings_are_read(self) -> None:
         self.path.write_text('DESCRIPTION="a \'thing\' holds"\nTIMEOUT=20 # seconds\n\ntest() {\n\tA="b"\n}\n')
         self.assertEqual(read_test(self.path).settings, {"DESCRIPTION": "a 'thing' holds", "TIMEOUT": "20"})
+
+
+class LeftOut(unittest.TestCase):
+    def left_out(self, long: str, suite: str, *wanted: str) -> bool:
+        return is_left_out(Test(Path("ctxra/017-no-tax"), {"LONG": long} if long else {}), suite, wanted)
+
+    def test_short_runs_everywhere(self) -> None:
+        self.assertFalse(self.left_out("", "trixie"))
+
+    def test_long_runs_if_named(self) -> None:
+        self.assertTrue(self.left_out("1", "trixie"))
+        self.assertTrue(self.left_out("1", "trixie", "ctxra"))
+        self.assertFalse(self.left_out("1", "trixie", "ctxra/017"))
+        self.assertFalse(self.left_out("1", "trixie", "ctxra/"))
+
+    def test_long_on_some_suites(self) -> None:
+        self.assertTrue(self.left_out("bookworm trixie-backports", "trixie-backports"))
+        self.assertFalse(self.left_out("bookworm trixie-backports", "trixie"))
+        self.assertFalse(self.left_out("bookworm trixie-backports", "bookworm", "ctxra/017"))
 
 
 class SecondTry(unittest.TestCase):
