@@ -370,3 +370,19 @@ unsigned long hook_missed(const struct hook *hook)
 	return hook->active && hook->spec.kind == HOOK_ENTRY ?
 	       hook->probe.nmissed + hook->probe.kp.nmissed : 0;
 }
+
+/**
+ * hooks_missed - calls that the entry hooks of a table did not see
+ * @set: the table
+ *
+ * Return: the sum of hook_missed().
+ */
+unsigned long hooks_missed(const struct hook_set *set)
+{
+	unsigned long missed = 0;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		missed += hook_missed(&set->hooks[i]);
+	return missed;
+}

@@ -102,6 +102,7 @@ struct hook_set {
 int hooks_register(struct hook_set *set);
 void hooks_unregister(struct hook_set *set);
 unsigned long hook_missed(const struct hook *hook);
+unsigned long hooks_missed(const struct hook_set *set);
 unsigned long hook_symbol_address(const char *symbol);
 bool hook_module_is_loaded(const char *name);
 

@@ -372,5 +372,5 @@ void ctxra_doors_close(void)
  */
 unsigned long ctxra_doors_missed(void)
 {
-	return hook_missed(&hooks[0]) + hook_missed(&hooks[1]);
+	return hooks_missed(&doors);
 }

@@ -65,6 +65,13 @@ struct door_call {
 	struct ra_call spare;
 };
 
+/* The open file's own: another module may have given the call a state of its own already. */
+static const struct file_ra_state *own_state(const struct ra_call *call)
+{
+	return call->file ? &call->file->f_ra : call->ra;
+}
+NOKPROBE_SYMBOL(own_state);
+
 static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door,
 				  struct readahead_control *ractl, unsigned long nr)
 {
@@ -75,8 +82,6 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	dev_t dev = is_bdev ? inode->i_rdev : inode->i_sb->s_dev;
 	const struct file_ra_state *ra = ractl->ra;
 	loff_t size = i_size_read(inode);
-	/* Another module may have given the call a state of its own already. */
-	const struct file_ra_state *setting = ractl->file && ra ? &ractl->file->f_ra : ra;
 
 	*call = (struct ra_call) {
 		.ractl = ractl,
@@ -96,7 +101,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	if (ra) {
 		call->seen.before = (struct ra_window) { ra->start, ra->size, ra->async_size };
 		call->seen.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
-		call->seen.ra_pages = setting->ra_pages;
+		call->seen.ra_pages = own_state(call)->ra_pages;
 	}
 	place = ra_calls_begin(call, ractl->mapping, dev);
 	if (place)
@@ -115,7 +120,7 @@ static void classify(struct ra_call *call, const struct file_ra_state *ra)
 
 	if (call->classified)
 		return;
-	seen->steered = ra && ra != (call->file ? &call->file->f_ra : call->ra);
+	seen->steered = ra && ra != own_state(call);
 	if (seen->steered) {
 		seen->mark = pattern_of_mark[ra_mark_get(ra)];
 		if (ra_mark_get(ra) == RA_MARK_RESIZED) {
@@ -303,12 +308,7 @@ void ra_doors_close(void)
  */
 unsigned long ra_doors_missed(void)
 {
-	unsigned long missed = 0;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		missed += hook_missed(&hooks[i]);
-	return missed;
+	return hooks_missed(&doors);
 }
 
 /**

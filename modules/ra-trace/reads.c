@@ -168,10 +168,5 @@ void ra_reads_close(void)
  */
 unsigned long ra_reads_missed(void)
 {
-	unsigned long missed = 0;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		missed += hook_missed(&hooks[i]);
-	return missed;
+	return hooks_missed(&reads);
 }
