@@ -163,8 +163,8 @@ BENCHES = {
             cases=nfsd_cases,
             enough=0.97,
             conditions='a file of 64 MiB on a disk in memory of 5 ms an I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
-            " direct I/O; a case is what is done, how many bytes off the block boundary (none or 512), and how many"
-            " requests at a time",
+            " direct I/O; the kernel takes the disk for an SSD unless the setting says rotational; a case is what is"
+            " done, how many bytes off the block boundary (none or 512), and how many requests at a time",
         ),
         Bench(
             name="nfsra",

@@ -17,6 +17,7 @@
 
 #include "caller.h"
 #include "common/hook.h"
+#include "crowd.h"
 #include "hooks.h"
 #include "write.h"
 
@@ -39,6 +40,7 @@ static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos,
 	ssize_t ret;
 
 	hook_call_begin(&hooks[ITER]);
+	nd_crowd_enter(file);
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
 	if (set_flags(&iocb, flags) && nd_write(&iocb, iter, &ret)) {
@@ -47,6 +49,7 @@ static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos,
 	} else {
 		ret = vfs_iter_write(file, iter, pos, flags);
 	}
+	nd_crowd_leave(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
 }
@@ -57,6 +60,7 @@ static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter
 	ssize_t ret;
 
 	hook_call_begin(&hooks[IOCB]);
+	nd_crowd_enter(file);
 	copy = *iocb;
 	if (is_sync_kiocb(iocb) && nd_write(&copy, iter, &ret)) {
 		iocb->ki_pos = copy.ki_pos;
@@ -64,6 +68,7 @@ static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter
 	} else {
 		ret = vfs_iocb_iter_write(file, iocb, iter);
 	}
+	nd_crowd_leave(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;
 }

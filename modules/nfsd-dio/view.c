@@ -8,6 +8,7 @@
 #include "common/compat/ext4.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
+#include "crowd.h"
 #include "pool.h"
 #include "view.h"
 
@@ -71,8 +72,8 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 		     !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
 	write->align = direct_align(file);
-	write->crowded = COMPAT_EXT4_ONE_PARTIAL_DIO && inode_is_locked(inode) &&
-			 is_fs(inode, "ext4");
+	write->crowded = COMPAT_EXT4_ONE_PARTIAL_DIO && is_fs(inode, "ext4") &&
+			 (nd_crowded(file) || inode_is_locked(inode));
 }
 
 static bool folio_has_block(struct address_space *mapping, struct folio *folio, loff_t block,

@@ -158,7 +158,7 @@ static void learn_full_now(struct r5d_array *array, struct known_stripe *known, 
 	learn_full(array, known);
 }
 
-static void forget(struct r5d_array *array, struct known_stripe *known)
+static void settle(struct r5d_array *array, struct known_stripe *known)
 {
 	/*
 	 * It waited, and its work is done without its having been here: when it was
@@ -168,7 +168,28 @@ static void forget(struct r5d_array *array, struct known_stripe *known)
 		learn_full(array, known);
 	if (!known->settled)
 		r5d_learn(&array->predictor, known->stream, known->sector, false);
-	known_drop(&array->known, known);
+	known->settled = true;
+}
+
+/*
+ * With a write-intent bitmap the stock code may park a stripe that it is given until
+ * the bitmap is written, and release it once more then.
+ */
+static bool may_come_again(struct stripe_head *sh)
+{
+	return test_bit(RAID456_STRIPE_BIT_DELAY, sh_state(sh));
+}
+
+/* What was said of a stripe stands when it comes again. */
+static void remember(struct r5d_array *array, struct stripe_head *sh)
+{
+	struct known_stripe *known;
+
+	if (!may_come_again(sh))
+		return;
+	known = known_add(&array->known, sh, sh_sector(sh));
+	if (known)
+		known->settled = true;
 }
 
 /*
@@ -239,7 +260,13 @@ static bool keep_known(struct r5d_array *array, struct known_stripe *known,
 	    (verdict == R5D_FULL || known->phase != KNOWN_HELD))
 		learn_full_now(array, known, now);
 	if (verdict == R5D_IDLE || verdict == R5D_FULL) {
-		forget(array, known);
+		settle(array, known);
+		if (verdict == R5D_FULL && may_come_again(sh)) {
+			known_let_go(&array->known, known);
+			known->sync = false;
+		} else {
+			known_drop(&array->known, known);
+		}
 		return false;
 	}
 	if (known->phase != KNOWN_HELD) {
@@ -269,8 +296,10 @@ static bool keep_new(struct r5d_array *array, struct stripe_head *sh,
 		if (!likely) {
 			count(array, R5D_C_PASSED_UNLIKELY);
 			/* Nothing can be learned from it. */
-			if (stream < 0)
+			if (stream < 0) {
+				remember(array, sh);
 				return false;
+			}
 		}
 	}
 	known = known_add(&array->known, sh, sh_sector(sh));
@@ -347,8 +376,10 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 		return keep_known(array, known, sh, &view, verdict, now);
 	if (verdict == R5D_HOLD)
 		return keep_new(array, sh, &view, span, now);
-	if (verdict != R5D_IDLE && verdict != R5D_HANDLED)
+	if (verdict != R5D_IDLE && verdict != R5D_HANDLED) {
 		count(array, verdict_counters[verdict]);
+		remember(array, sh);
+	}
 	return false;
 }
 
