@@ -21,23 +21,24 @@ static DEFINE_MUTEX(hook_mutex);
 /**
  * hook_symbol_address - find a function, exported or not
  * @symbol: its name
+ * @address: set if it is found
  *
  * To call it, use a static call: a plain pointer to a function that was never
  * meant to be called through one dies on hardware with IBT.
  *
  * Context: may sleep.
- * Return: the address, or 0.
+ * Return: 0; -ENOENT if the kernel has no such function, or what else register_kprobe() said.
  */
-unsigned long hook_symbol_address(const char *symbol)
+int hook_symbol_address(const char *symbol, unsigned long *address)
 {
 	struct kprobe probe = { .symbol_name = symbol };
-	unsigned long address;
+	int err = register_kprobe(&probe);
 
-	if (register_kprobe(&probe))
-		return 0;
-	address = (unsigned long)probe.addr;
+	if (err)
+		return err;
+	*address = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
-	return address;
+	return 0;
 }
 
 /* The kretprobe is the hook's own member: this is how its handlers find the hook. */
@@ -111,11 +112,9 @@ static int redirect_arm(struct hook *hook)
 	hook->calls = alloc_percpu(unsigned long);
 	if (!hook->calls)
 		return -ENOMEM;
-	hook->address = hook_symbol_address(hook->spec.symbol);
-	if (!hook->address) {
-		err = -ENOENT;
+	err = hook_symbol_address(hook->spec.symbol, &hook->address);
+	if (err)
 		goto free_calls;
-	}
 	memset(&hook->ops, 0, sizeof(hook->ops));
 	hook->ops.func = redirect_callback;
 	/*

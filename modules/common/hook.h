@@ -103,7 +103,7 @@ int hooks_register(struct hook_set *set);
 void hooks_unregister(struct hook_set *set);
 unsigned long hook_missed(const struct hook *hook);
 unsigned long hooks_missed(const struct hook_set *set);
-unsigned long hook_symbol_address(const char *symbol);
+int hook_symbol_address(const char *symbol, unsigned long *address);
 bool hook_module_is_loaded(const char *name);
 
 /**

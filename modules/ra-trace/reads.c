@@ -138,10 +138,11 @@ static struct hook_set reads = {
  */
 int ra_reads_open(void)
 {
+	unsigned long address;
 	int err;
 
 	/* Renamed by "splice: Add a func to do a splice from a buffered file ..." in v6.3. */
-	if (!hook_symbol_address("filemap_splice_read"))
+	if (hook_symbol_address("filemap_splice_read", &address) == -ENOENT)
 		hooks[ON_SPLICE].spec.symbol = "generic_file_splice_read";
 	err = hooks_register(&reads);
 	if (!err && !ra_waste_is_on())

@@ -35,8 +35,8 @@ bool compat_blk_cgroup_congested(void)
  */
 void compat_blk_cgroup_init(void)
 {
-	bool (*congested)(void) = (void *)hook_symbol_address("blk_cgroup_congested");
+	unsigned long address;
 
-	if (congested)
-		static_call_update(blk_cgroup_congested_call, congested);
+	if (!hook_symbol_address("blk_cgroup_congested", &address))
+		static_call_update(blk_cgroup_congested_call, (bool (*)(void))address);
 }
