@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 
 #include "hook.h"
+#include "peek.h"
 
 /* Protects every hook's active state. Nests in the kernel's module notifier chain. */
 static DEFINE_MUTEX(hook_mutex);
@@ -95,7 +96,7 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 	int bit;
 
 	/* The replacement's own call to the function. */
-	if (within_module(parent_ip, THIS_MODULE))
+	if (within_module_core(parent_ip, THIS_MODULE))
 		return;
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
@@ -147,7 +148,7 @@ static unsigned long calls_running(const struct hook *hook)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += *per_cpu_ptr(hook->calls, cpu);
+		sum += READ_ONCE(*per_cpu_ptr(hook->calls, cpu));
 	return sum;
 }
 
@@ -182,7 +183,7 @@ static int hook_arm(struct hook *hook)
 	lockdep_assert_held(&hook_mutex);
 	err = hook->spec.kind == HOOK_ENTRY ? entry_arm(hook) : redirect_arm(hook);
 	if (!err) {
-		hook->active = true;
+		WRITE_ONCE(hook->active, true);
 		return 0;
 	}
 	why = hook_refusal(err, hook->spec.kind);
@@ -197,7 +198,7 @@ static void hook_disarm(struct hook *hook)
 	lockdep_assert_held(&hook_mutex);
 	if (!hook->active)
 		return;
-	hook->active = false;
+	WRITE_ONCE(hook->active, false);
 	if (hook->spec.kind == HOOK_ENTRY)
 		entry_disarm(hook);
 	else
@@ -366,8 +367,8 @@ void hooks_unregister(struct hook_set *set)
  */
 unsigned long hook_missed(const struct hook *hook)
 {
-	return hook->active && hook->spec.kind == HOOK_ENTRY ?
-	       hook->probe.nmissed + hook->probe.kp.nmissed : 0;
+	return hook_is_active(hook) && hook->spec.kind == HOOK_ENTRY ?
+	       PEEK(hook->probe.nmissed) + PEEK(hook->probe.kp.nmissed) : 0;
 }
 
 /**

@@ -18,7 +18,7 @@ static u64 sum(const struct stats *stats, unsigned int i)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		total += per_cpu_ptr(stats->count, cpu)[i];
+		total += READ_ONCE(per_cpu_ptr(stats->count, cpu)[i]);
 	return total;
 }
 

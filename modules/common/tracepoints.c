@@ -19,7 +19,7 @@ static void compare(struct tracepoint *tp, void *data)
 
 	for (i = 0; i < search->nr; i++)
 		if (!strcmp(tp->name, search->probes[i].name))
-			search->probes[i].tp = tp;
+			WRITE_ONCE(search->probes[i].tp, tp);
 }
 
 /**
@@ -37,7 +37,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 	int err;
 
 	for (i = 0; i < nr; i++)
-		probes[i].tp = NULL;
+		WRITE_ONCE(probes[i].tp, NULL);
 	/* Few tracepoints are exported to modules; all that are built in can be found. */
 	for_each_kernel_tracepoint(compare, &search);
 	for (i = 0; i < nr; i++) {
@@ -47,7 +47,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 		if (err) {
 			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
-			probes[i].tp = NULL;
+			WRITE_ONCE(probes[i].tp, NULL);
 			tracepoints_detach(probes, i);
 			return err;
 		}
@@ -71,7 +71,7 @@ void tracepoints_detach(struct tracepoint_probe *probes, unsigned int nr)
 	for (i = nr; i-- > 0;) {
 		if (probes[i].tp)
 			tracepoint_probe_unregister(probes[i].tp, probes[i].probe, NULL);
-		probes[i].tp = NULL;
+		WRITE_ONCE(probes[i].tp, NULL);
 	}
 	tracepoint_synchronize_unregister();
 }

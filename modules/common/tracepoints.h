@@ -31,7 +31,7 @@ void tracepoints_detach(struct tracepoint_probe *probes, unsigned int nr);
  */
 static inline bool tracepoint_is_attached(const struct tracepoint_probe *probe)
 {
-	return probe->tp;
+	return READ_ONCE(probe->tp);
 }
 
 #endif

@@ -18,6 +18,7 @@
 #include "common/compat/readahead.h"
 #include "common/compat/regs.h"
 #include "common/hook.h"
+#include "common/peek.h"
 #include "common/ra_mark.h"
 #include "counters.h"
 #include "doors.h"
@@ -73,11 +74,11 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping || !ractl->ra || !is_file ||
 	    IS_DAX(inode))
 		return left(CTXRA_LEFT_NOT_A_FILE);
-	if (ractl->file->f_mode & FMODE_RANDOM)
+	if (PEEK(ractl->file->f_mode) & FMODE_RANDOM)
 		return left(CTXRA_LEFT_RANDOM);
 	bdi = inode_to_bdi(inode);
 	rq->ahead = ctxra_window_pages(inode, bdi);
-	if (!rq->ahead || !ractl->ra->ra_pages)
+	if (!rq->ahead || !PEEK(ractl->ra->ra_pages))
 		return left(CTXRA_LEFT_OFF);
 	if (nr > rq->ahead)
 		return left(CTXRA_LEFT_OVERSIZE);
@@ -128,7 +129,8 @@ static void replace_state(struct steered_call *call, struct readahead_control *r
 	call->resized = false;
 	call->ractl = ractl;
 	call->file_ra = ractl->ra;
-	call->ra = *ractl->ra;
+	/* Other calls of the same open file may be at it: the stock code has no lock either. */
+	call->ra = data_race(*ractl->ra);
 	ractl->ra = &call->ra;
 }
 
@@ -172,9 +174,9 @@ static bool resize(struct steered_call *call, struct readahead_control *ractl,
 		   unsigned long pages)
 {
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
-	unsigned int file_pages = READ_ONCE(ractl->ra->ra_pages);
+	unsigned int file_pages = PEEK(ractl->ra->ra_pages);
 
-	if (file_pages == 2 * READ_ONCE(bdi->ra_pages))
+	if (file_pages == 2 * PEEK(bdi->ra_pages))
 		pages *= 2;
 	if (file_pages == pages)
 		return false;
@@ -193,12 +195,12 @@ static void hand_over(const struct steered_call *call)
 	const struct file_ra_state *before = &call->before, *after = &call->ra;
 	struct file_ra_state *file_ra = call->file_ra;
 
-	if (file_ra->start != before->start || file_ra->size != before->size ||
-	    file_ra->async_size != before->async_size)
+	if (PEEK(file_ra->start) != before->start || PEEK(file_ra->size) != before->size ||
+	    PEEK(file_ra->async_size) != before->async_size)
 		return;
-	file_ra->start = after->start;
-	file_ra->size = after->size;
-	file_ra->async_size = after->async_size;
+	WRITE_ONCE(file_ra->start, after->start);
+	WRITE_ONCE(file_ra->size, after->size);
+	WRITE_ONCE(file_ra->async_size, after->async_size);
 	compat_ra_copy_order(file_ra, after);
 }
 
@@ -206,7 +208,9 @@ static void hand_over(const struct steered_call *call)
 static void witness_miss(const struct readahead_control *ractl, struct ctxra_request *rq)
 {
 	const struct file_ra_state *ra = ractl->ra;
-	pgoff_t prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
+	pgoff_t prev_index = (u64)PEEK(ra->prev_pos) >> PAGE_SHIFT;
+	unsigned int size = PEEK(ra->size);
+	pgoff_t start = PEEK(ra->start);
 
 	/* The stock code's own test for the start of a file, or a read that goes on. */
 	rq->in_order = !rq->index || rq->index - prev_index <= 1;
@@ -215,15 +219,15 @@ static void witness_miss(const struct readahead_control *ractl, struct ctxra_req
 						 min(rq->ahead, MAX_TRAIL));
 	rq->evicted = ctxra_evicted(ractl->mapping, rq->index);
 	/* Not at the start of the file, which may be read a second time. */
-	if (rq->evicted && rq->in_order && rq->index && rq->index >= ra->start &&
-	    rq->index - ra->start < ra->size)
-		rq->lost = ra->size;
+	if (rq->evicted && rq->in_order && rq->index && rq->index >= start &&
+	    rq->index - start < size)
+		rq->lost = size;
 }
 
 /* Of what was read ahead lately, up to where this reader was, is much unused? */
 static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
 {
-	pgoff_t prev_index = (u64)ractl->ra->prev_pos >> PAGE_SHIFT;
+	pgoff_t prev_index = (u64)PEEK(ractl->ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * rq->win);
 	struct ctxra_use use;
 	unsigned int all;
@@ -291,8 +295,8 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	/* A fault may meet the marker at any page of its folio. */
 	rq.index = round_down(rq.index, folio_nr_pages(folio));
 	ra = ractl->ra;
-	rq.in_order = rq.index == round_down(ra->start + ra->size - ra->async_size,
-					     folio_nr_pages(folio));
+	rq.in_order = rq.index == round_down(PEEK(ra->start) + PEEK(ra->size) -
+					     PEEK(ra->async_size), folio_nr_pages(folio));
 	if (rq.in_order)
 		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && is_sparse(ractl, &rq);
 	else

@@ -21,6 +21,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "common/peek.h"
 #include "counters.h"
 #include "mounts.h"
 #include "params.h"
@@ -80,7 +81,7 @@ static int fill_spares(void)
 			return -ENOMEM;
 		raw_spin_lock(&mounts_lock);
 		list_add(&mount->list, &spares);
-		nr_spares++;
+		WRITE_ONCE(nr_spares, nr_spares + 1);
 		raw_spin_unlock(&mounts_lock);
 	}
 	return 0;
@@ -94,7 +95,7 @@ static struct nra_mount *take_spare(void)
 	mount = list_first_entry_or_null(&spares, struct nra_mount, list);
 	if (mount) {
 		list_del(&mount->list);
-		nr_spares--;
+		WRITE_ONCE(nr_spares, nr_spares - 1);
 	}
 	raw_spin_unlock(&mounts_lock);
 	return mount;
@@ -146,6 +147,8 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	struct backing_dev_info *bdi = sb->s_bdi;
 	struct nra_rule rule = nra_rule();
 	struct nra_mount *mount = take_spare();
+	/* A server that moves may come with another one, at any time. */
+	unsigned int rsize = PEEK(server->rsize);
 
 	schedule_work(&tend_work);
 	if (!mount) {
@@ -153,10 +156,10 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 		return;
 	}
 	mount->bdi = bdi_get(bdi);
-	mount->rsize = server->rsize;
+	mount->rsize = rsize;
 	mount->before = READ_ONCE(bdi->ra_pages);
-	mount->set = nra_pages(&rule, server->rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
-	mount->most = nra_auto_pages(&rule, server->rsize, PAGE_SIZE);
+	mount->set = nra_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
+	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
 	mount->written = false;
 	strscpy(mount->server, server->nfs_client->cl_hostname ?: "-", SERVER_LEN);
 	raw_spin_lock(&mounts_lock);
@@ -344,5 +347,5 @@ void nra_mounts_close(void)
 	list_for_each_entry_safe(mount, next, &spares, list)
 		kfree(mount);
 	INIT_LIST_HEAD(&spares);
-	nr_spares = 0;
+	WRITE_ONCE(nr_spares, 0);
 }

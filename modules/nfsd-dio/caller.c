@@ -105,5 +105,5 @@ bool notrace nd_caller_is_nfsd(unsigned long address)
 {
 	const struct module *mod = READ_ONCE(nfsd);
 
-	return mod && within_module(address, mod);
+	return mod && within_module_core(address, mod);
 }

@@ -10,7 +10,7 @@
 #include "common/compat/ext4.h"
 #include "crowd.h"
 
-#define CROWD_BITS	8
+#define CROWD_BITS	12
 
 /*
  * Calls of nfsd that are under way, by a hash of their file. Files that share a counter make

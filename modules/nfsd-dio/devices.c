@@ -66,13 +66,15 @@ void nd_devices_show(struct seq_file *m)
 {
 	const struct nd_device *row;
 	unsigned int i;
+	dev_t dev;
 
 	seq_puts(m, "device direct bytes left fallback\n");
 	for (row = devices; row < devices + ARRAY_SIZE(devices); row++) {
 		if (!is_used(row))
 			continue;
-		if (READ_ONCE(row->dev))
-			seq_printf(m, "%u:%u", MAJOR(row->dev), MINOR(row->dev));
+		dev = READ_ONCE(row->dev);
+		if (dev)
+			seq_printf(m, "%u:%u", MAJOR(dev), MINOR(dev));
 		else
 			seq_puts(m, "others");
 		for (i = 0; i < ND_D_NR; i++)

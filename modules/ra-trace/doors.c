@@ -22,6 +22,7 @@
 #include "calls.h"
 #include "common/compat/blk-cgroup.h"
 #include "common/hook.h"
+#include "common/peek.h"
 #include "common/ra_mark.h"
 #include "doors.h"
 #include "pages.h"
@@ -72,6 +73,12 @@ static const struct file_ra_state *own_state(const struct ra_call *call)
 }
 NOKPROBE_SYMBOL(own_state);
 
+static struct ra_window window_of(const struct file_ra_state *ra)
+{
+	return (struct ra_window) { PEEK(ra->start), PEEK(ra->size), PEEK(ra->async_size) };
+}
+NOKPROBE_SYMBOL(window_of);
+
 static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door,
 				  struct readahead_control *ractl, unsigned long nr)
 {
@@ -94,14 +101,14 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 			.index = ractl->_index,
 			.nr = nr,
 			.marker_pages = 1,
-			.hint = ractl->file && (ractl->file->f_mode & FMODE_RANDOM),
+			.hint = ractl->file && (PEEK(ractl->file->f_mode) & FMODE_RANDOM),
 			.last_index = size ? (size - 1) >> PAGE_SHIFT : -1UL,
 		},
 	};
 	if (ra) {
-		call->seen.before = (struct ra_window) { ra->start, ra->size, ra->async_size };
-		call->seen.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
-		call->seen.ra_pages = own_state(call)->ra_pages;
+		call->seen.before = window_of(ra);
+		call->seen.prev_index = (u64)PEEK(ra->prev_pos) >> PAGE_SHIFT;
+		call->seen.ra_pages = PEEK(own_state(call)->ra_pages);
 	}
 	place = ra_calls_begin(call, ractl->mapping, dev);
 	if (place)
@@ -125,7 +132,7 @@ static void classify(struct ra_call *call, const struct file_ra_state *ra)
 		seen->mark = pattern_of_mark[ra_mark_get(ra)];
 		if (ra_mark_get(ra) == RA_MARK_RESIZED) {
 			seen->steered = false;
-			seen->ra_pages = ra->ra_pages;
+			seen->ra_pages = PEEK(ra->ra_pages);
 		}
 	}
 	call->pattern = ra_classify(seen);
@@ -136,7 +143,8 @@ NOKPROBE_SYMBOL(classify);
 static void window_placed(struct ra_call *call, unsigned long start, const struct file_ra_state *ra)
 {
 	call->seen.placed = true;
-	call->seen.after = (struct ra_window) { start, ra->size, ra->async_size };
+	call->seen.after = window_of(ra);
+	call->seen.after.start = start;
 	classify(call, ra);
 }
 NOKPROBE_SYMBOL(window_placed);
@@ -212,9 +220,11 @@ static void look_afterwards(struct ra_call *call)
 	const struct file_ra_state *ra = call->ra;
 	const struct ra_window *before = &call->seen.before;
 
-	if (ra && (ra->start != before->start || ra->size != before->size ||
-		   ra->async_size != before->async_size))
-		window_placed(call, ra->start, ra);
+	const struct ra_window now = ra ? window_of(ra) : *before;
+
+	if (now.start != before->start || now.size != before->size ||
+	    now.async_size != before->async_size)
+		window_placed(call, now.start, ra);
 }
 NOKPROBE_SYMBOL(look_afterwards);
 

@@ -105,16 +105,11 @@ static void pages_got(void *unused, struct address_space *mapping, pgoff_t index
 {
 	unsigned long nr = last - index + 1;
 
+	/* By its entry: without a reference, the folio may become something else. */
 	if (nr > SHORT_RANGE) {
-		struct folio *folio;
-		unsigned long batch = SHORT_RANGE;
+		unsigned long batch = BATCH_FOLIOS << xa_get_order(&mapping->i_pages, index);
 
-		rcu_read_lock();
-		folio = xa_load(&mapping->i_pages, index);
-		if (folio && !xa_is_value(folio))
-			batch = max(batch, BATCH_FOLIOS * folio_nr_pages(folio));
-		rcu_read_unlock();
-		nr = min(nr, batch);
+		nr = min(nr, max(SHORT_RANGE, batch));
 	}
 	ra_waste_read(mapping, index, nr);
 }

@@ -12,6 +12,7 @@
 #include <linux/pagemap.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
+#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -38,7 +39,13 @@ struct entry {
 	u64 n[RA_ACTUAL + 1];
 };
 
+/**
+ * struct table - of a CPU, which alone writes to it, with preemption disabled
+ * @changes: so that others do not read half of a change
+ * @entry: sets of %NR_WAYS
+ */
 struct table {
+	seqcount_t changes;
 	struct entry entry[NR_ENTRIES];
 };
 
@@ -53,8 +60,14 @@ static unsigned int epoch;
  */
 int ra_top_create(void)
 {
+	int cpu;
+
 	tables = alloc_percpu(struct table);
-	return tables ? 0 : -ENOMEM;
+	if (!tables)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		seqcount_init(&per_cpu_ptr(tables, cpu)->changes);
+	return 0;
 }
 
 /**
@@ -98,13 +111,7 @@ static struct entry *entry_for(struct table *table, dev_t dev, u64 ino)
 		ra_count(misc[RA_TOP_LOST], least->n[RA_COUNT]);
 		ra_count(misc[RA_TOP_LOST_PAGES], least->n[RA_ACTUAL]);
 	}
-	/* A reader that looks now sees a free entry. */
-	WRITE_ONCE(least->dev, 0);
-	memset(least->n, 0, sizeof(least->n));
-	least->ino = ino;
-	least->epoch = now;
-	/* With its numbers set. */
-	smp_store_release(&least->dev, dev);
+	*least = (struct entry){ .ino = ino, .dev = dev, .epoch = now };
 	return least;
 }
 
@@ -118,16 +125,19 @@ void ra_top_count(const struct ra_call *call)
 {
 	const struct inode *inode = call->ractl->mapping->host;
 	bool is_bdev = S_ISBLK(inode->i_mode);
-	struct entry *entry = entry_for(this_cpu_ptr(tables),
-					is_bdev ? inode->i_rdev : inode->i_sb->s_dev,
-					is_bdev ? 0 : inode->i_ino);
+	struct table *table = this_cpu_ptr(tables);
+	struct entry *entry;
 
+	raw_write_seqcount_begin(&table->changes);
+	entry = entry_for(table, is_bdev ? inode->i_rdev : inode->i_sb->s_dev,
+			  is_bdev ? 0 : inode->i_ino);
 	entry->n[RA_COUNT]++;
 	entry->n[RA_SYNC_COUNT] += call->seen.door != RA_ASYNC;
 	entry->n[RA_EOF_COUNT] += ra_seen_eof(&call->seen);
 	entry->n[RA_SIZE] += ra_seen_size(&call->seen);
 	entry->n[RA_ASYNC_SIZE] += call->seen.placed ? call->seen.after.async_size : 0;
 	entry->n[RA_ACTUAL] += call->seen.actual;
+	raw_write_seqcount_end(&table->changes);
 }
 
 static int by_file(const void *a, const void *b)
@@ -150,23 +160,25 @@ static int by_pages(const void *a, const void *b)
 	return by_file(a, b);
 }
 
+static void copy_entry(const struct table *table, unsigned int i, struct entry *entry)
+{
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&table->changes);
+		*entry = table->entry[i];
+	} while (read_seqcount_retry(&table->changes, seq));
+}
+
 static unsigned int collect(struct entry *all)
 {
 	unsigned int i, nr = 0, now = READ_ONCE(epoch);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct table *table = per_cpu_ptr(tables, cpu);
-
 		for (i = 0; i < NR_ENTRIES; i++) {
-			/* Its numbers are those of this device, or older. */
-			dev_t dev = smp_load_acquire(&table->entry[i].dev);
-
-			if (!dev)
-				continue;
-			all[nr] = table->entry[i];
-			all[nr].dev = dev;
-			if (all[nr].epoch == now && READ_ONCE(table->entry[i].dev) == dev)
+			copy_entry(per_cpu_ptr(tables, cpu), i, &all[nr]);
+			if (all[nr].dev && all[nr].epoch == now)
 				nr++;
 		}
 	}

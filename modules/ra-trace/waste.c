@@ -16,6 +16,7 @@
 #include <linux/spinlock.h>
 
 #include "account.h"
+#include "common/peek.h"
 #include "waste.h"
 
 #define CHUNK		64UL
@@ -112,7 +113,7 @@ void ra_waste_switch(bool follow)
 	for (i = 0; i < NR_SETS; i++) {
 		raw_spin_lock_irqsave(&sets[i].lock, flags);
 		memset(sets[i].chunk, 0, sizeof(sets[i].chunk));
-		sets[i].nr = 0;
+		WRITE_ONCE(sets[i].nr, 0);
 		raw_spin_unlock_irqrestore(&sets[i].lock, flags);
 	}
 	WRITE_ONCE(on, follow);
@@ -288,7 +289,7 @@ u64 ra_waste_open(void)
 	mutex_lock(&sets_mutex);
 	for (i = 0; sets && i < NR_SETS; i++)
 		for (way = 0; way < NR_WAYS; way++)
-			pages += hweight64(READ_ONCE(sets[i].chunk[way].unread));
+			pages += hweight64(PEEK(sets[i].chunk[way].unread));
 	mutex_unlock(&sets_mutex);
 	return pages;
 }

@@ -75,7 +75,7 @@ static void array_close(struct r5d_array *array)
 	spin_lock_irq(conf_lock(array->conf));
 	if (array->ready && !array->closed)
 		r5d_flush(array);
-	array->closed = true;
+	WRITE_ONCE(array->closed, true);
 	spin_unlock_irq(conf_lock(array->conf));
 	hrtimer_cancel(&array->timer);
 	r5d_files_remove(array);
@@ -122,7 +122,8 @@ static void raise_cache(struct r5d_array *array)
 	int want, have;
 
 	mddev_lock_for_change(array->mddev);
-	if (array->gone || array->closed || conf_journalled(array->conf))
+	/* Should it be closed right now, the size is put back after this work item. */
+	if (array->gone || READ_ONCE(array->closed) || conf_journalled(array->conf))
 		goto unlock;
 	have = conf_min_stripes(array->conf);
 	want = cache_wanted(array);
@@ -133,8 +134,8 @@ static void raise_cache(struct r5d_array *array)
 			conf_min_stripes(array->conf));
 	if (conf_min_stripes(array->conf) <= have)
 		goto unlock;
-	array->cache_before = have;
-	array->cache_set = conf_min_stripes(array->conf);
+	WRITE_ONCE(array->cache_before, have);
+	WRITE_ONCE(array->cache_set, conf_min_stripes(array->conf));
 	pr_info("%s: stripe cache raised from %d to %d\n", array->name, have, array->cache_set);
 unlock:
 	mddev_unlock(array->mddev);
@@ -156,7 +157,7 @@ static void restore_cache(struct r5d_array *array)
 		else
 			raid5_set_cache_size(array->mddev, array->cache_before);
 	}
-	array->cache_before = 0;
+	WRITE_ONCE(array->cache_before, 0);
 	mddev_unlock(array->mddev);
 }
 

@@ -66,20 +66,32 @@ static const struct md_entry deadline_entry = {
 static int array_show(struct seq_file *m, void *unused)
 {
 	const struct r5d_array *array = m->private;
+	u64 count[R5D_C_NR], fills[R5D_BUCKETS], deadline, learned;
+	unsigned int trust, held;
 	int i;
 
+	/* raid456's data is there: the file goes before it does. */
+	spin_lock_irq(conf_lock(array->conf));
+	memcpy(count, array->count, sizeof(count));
+	memcpy(fills, array->fills, sizeof(fills));
+	deadline = r5d_deadline_ns(array);
+	learned = array->predictor.deadline_ns;
+	trust = array->predictor.trust;
+	held = array->known.nr_held;
+	spin_unlock_irq(conf_lock(array->conf));
+
 	for (i = 0; i < R5D_C_NR; i++)
-		seq_printf(m, "%s %llu\n", r5d_counter_names[i], array->count[i]);
-	seq_printf(m, "deadline_us %llu\n", r5d_deadline_ns(array) / NSEC_PER_USEC);
-	seq_printf(m, "learned_us %llu\n", array->predictor.deadline_ns / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", array->predictor.trust * 100 / 65535);
-	seq_printf(m, "waiting %u\n", array->known.nr_held);
-	seq_printf(m, "cache_before %d\n", array->cache_before);
-	seq_printf(m, "cache_set %d\n", array->cache_set);
+		seq_printf(m, "%s %llu\n", r5d_counter_names[i], count[i]);
+	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
+	seq_printf(m, "learned_us %llu\n", learned / NSEC_PER_USEC);
+	seq_printf(m, "trust_percent %u\n", trust * 100 / 65535);
+	seq_printf(m, "waiting %u\n", held);
+	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
+	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
 	for (i = 0; i < R5D_BUCKETS; i++)
-		if (array->fills[i])
+		if (fills[i])
 			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
-				   array->fills[i]);
+				   fills[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(array);

@@ -161,10 +161,10 @@ static void learn_full_now(struct r5d_array *array, struct known_stripe *known, 
 static void settle(struct r5d_array *array, struct known_stripe *known)
 {
 	/*
-	 * It waited, and its work is done without its having been here: when it was
-	 * filled it became part of a batch, of which only the first stripe is released.
+	 * Its work is done without its having been here: when it was filled it became part
+	 * of a batch, of which only the first stripe is released.
 	 */
-	if (known->phase == KNOWN_HELD)
+	if (known->phase == KNOWN_HELD || !known->begun)
 		learn_full(array, known);
 	if (!known->settled)
 		r5d_learn(&array->predictor, known->stream, known->sector, false);
@@ -209,7 +209,10 @@ static void let_go(struct r5d_array *array, struct known_stripe *known, enum r5d
 	r5d_stock_release(array->conf, sh);
 }
 
-/* A stripe that waited was filled, and is part of a batch now. Looked at for statistics only. */
+/*
+ * A stripe that waited was filled, and is part of a batch now. Looked at for statistics only:
+ * its writer, who has another lock, may be changing that.
+ */
 static bool taken_full(const struct r5d_array *array, struct known_stripe *known)
 {
 	struct stripe_head *sh = known->sh;
@@ -256,6 +259,7 @@ static bool keep_known(struct r5d_array *array, struct known_stripe *known,
 		       enum r5d_verdict verdict, u64 now)
 {
 	known->written |= view->written;
+	known->begun |= view->handle && !view->fresh;
 	if (hweight64(known->written) >= view->data_disks &&
 	    (verdict == R5D_FULL || known->phase != KNOWN_HELD))
 		learn_full_now(array, known, now);
@@ -348,6 +352,15 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 	if (array->closed || !array->ready)
 		return false;
 	known = known_find(&array->known, sh, sh_sector(sh));
+	/*
+	 * Nothing is open about it but whether it comes again, which it does before work on
+	 * it begins. From then on it is not fresh, and would not be looked at.
+	 */
+	if (known && known->settled && known->phase != KNOWN_HELD && !known->sync) {
+		if (!view.handle || !view.fresh)
+			known_drop(&array->known, known);
+		return false;
+	}
 	/* Most calls end here: reads, and stripes whose work goes on. */
 	if (!known && (!view.handle || !view.fresh))
 		return false;

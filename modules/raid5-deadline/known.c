@@ -101,6 +101,7 @@ struct known_stripe *known_add(struct known_stripes *known, void *sh, u64 sector
 	stripe->stream = -1;
 	stripe->phase = KNOWN_PASSED;
 	stripe->settled = false;
+	stripe->begun = false;
 	stripe->sync = false;
 	hlist_add_head(&stripe->hash, bucket(known, sh));
 	return stripe;

@@ -10,7 +10,7 @@
  * enum known_phase - where a stripe is between its first write and the end of its work
  * @KNOWN_HELD: it waits, or a writer took it to add to it
  * @KNOWN_PASSED: it went to the stock code at once
- * @KNOWN_EXPIRED: it went there after having waited
+ * @KNOWN_EXPIRED: it went there after having waited, full or not
  */
 enum known_phase {
 	KNOWN_HELD,
@@ -28,7 +28,8 @@ enum known_phase {
  * @written: data disks that were written since
  * @stream: for r5d_learn()
  * @phase: where it is
- * @settled: the predictor was told what became of it
+ * @settled: the predictor was told what became of it, or has nothing to learn from it
+ * @begun: it was seen while work on it was under way: it is not one of a batch
  * @sync: its writer had it marked to be handled without delay
  */
 struct known_stripe {
@@ -41,6 +42,7 @@ struct known_stripe {
 	s8 stream;
 	u8 phase;
 	bool settled;
+	bool begun;
 	bool sync;
 };
 

@@ -13,6 +13,7 @@
  * How long? As long as nearly all stripes that were filled took.
  */
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "predict.h"
@@ -181,9 +182,5 @@ void r5d_learn_time(struct r5d_predictor *p, u64 ns)
 		if (above > p->nr_fills / 512)
 			break;
 	}
-	p->deadline_ns = 2ULL << (i + BUCKET_SHIFT);
-	if (p->deadline_ns < DEADLINE_MIN)
-		p->deadline_ns = DEADLINE_MIN;
-	if (p->deadline_ns > DEADLINE_MAX)
-		p->deadline_ns = DEADLINE_MAX;
+	p->deadline_ns = clamp(2ULL << (i + BUCKET_SHIFT), DEADLINE_MIN, DEADLINE_MAX);
 }

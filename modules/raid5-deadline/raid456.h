@@ -74,14 +74,15 @@ static inline int sh_disks(struct stripe_head *sh)
 	return *R5_FIELD(int, sh, stripe_head__disks);
 }
 
+/* The next two change while somebody has a reference, under a lock of the stripe's own. */
 static inline int sh_overwritten(struct stripe_head *sh)
 {
-	return *R5_FIELD(int, sh, stripe_head__overwrite_disks);
+	return READ_ONCE(*R5_FIELD(int, sh, stripe_head__overwrite_disks));
 }
 
 static inline bool sh_batched(struct stripe_head *sh)
 {
-	return *R5_FIELD(void *, sh, stripe_head__batch_head);
+	return READ_ONCE(*R5_FIELD(void *, sh, stripe_head__batch_head));
 }
 
 static inline bool sh_is_parity(struct stripe_head *sh, int disk)
@@ -195,7 +196,7 @@ static inline bool conf_journalled(struct r5conf *conf)
 {
 	unsigned long flags = READ_ONCE(*R5_FIELD(unsigned long, conf_mddev(conf), mddev__flags));
 
-	return *R5_FIELD(void *, conf, r5conf__log) ||
+	return READ_ONCE(*R5_FIELD(void *, conf, r5conf__log)) ||
 	       flags & (BIT(RAID456_MD_HAS_JOURNAL) | BIT(RAID456_MD_HAS_PPL));
 }
 
@@ -207,8 +208,10 @@ static inline void *mddev_private(struct mddev *mddev)
 /* Who suspends an array waits first, with the reference killed, for what is under way. */
 static inline bool mddev_suspended(struct mddev *mddev)
 {
-	return READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)) ||
-	       percpu_ref_is_dying(R5_FIELD(struct percpu_ref, mddev, mddev__active_io));
+	if (READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)))
+		return true;
+	/* Killed under another lock; if not seen now, then at the timer's next tick. */
+	return data_race(percpu_ref_is_dying(R5_FIELD(struct percpu_ref, mddev, mddev__active_io)));
 }
 
 /* NULL under dm-raid up to v6.12, and there is no /sys/block/mdX then. */
