@@ -6,7 +6,7 @@
 
 /**
  * hook_refusal - put a registration's error into words
- * @err: negative errno of register_kretprobe() or register_ftrace_function()
+ * @err: negative errno of register_kprobe(), register_kretprobe() or register_ftrace_function()
  * @kind: the hook's kind
  *
  * Return: reason and remedy, never NULL.

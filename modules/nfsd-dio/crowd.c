@@ -56,5 +56,5 @@ void nd_crowd_leave(const struct file *file)
  */
 bool nd_crowded(const struct file *file)
 {
-	return COMPAT_EXT4_ONE_PARTIAL_DIO && atomic_read(counter(file)) > 1;
+	return atomic_read(counter(file)) > 1;
 }

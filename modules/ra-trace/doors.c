@@ -219,9 +219,11 @@ static void look_afterwards(struct ra_call *call)
 {
 	const struct file_ra_state *ra = call->ra;
 	const struct ra_window *before = &call->seen.before;
+	struct ra_window now;
 
-	const struct ra_window now = ra ? window_of(ra) : *before;
-
+	if (!ra)
+		return;
+	now = window_of(ra);
 	if (now.start != before->start || now.size != before->size ||
 	    now.async_size != before->async_size)
 		window_placed(call, now.start, ra);

@@ -176,8 +176,10 @@ static unsigned int collect(struct entry *all)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
+		const struct table *table = per_cpu_ptr(tables, cpu);
+
 		for (i = 0; i < NR_ENTRIES; i++) {
-			copy_entry(per_cpu_ptr(tables, cpu), i, &all[nr]);
+			copy_entry(table, i, &all[nr]);
 			if (all[nr].dev && all[nr].epoch == now)
 				nr++;
 		}

@@ -49,6 +49,14 @@ array_counter() {
 		fail "md0 has no counter $1"
 }
 
+# How much a counter of md0 grew while a command ran. grows COUNTER COMMAND...
+grows() {
+	local before
+	before=$(array_counter "$1")
+	"${@:2}"
+	echo $(($(array_counter "$1") - before))
+}
+
 # Put md0 together again, with words for mdadm. Debian has md leave it as it is until something is written, and then resync.
 assemble() {
 	mdadm --quiet --assemble "$@"
