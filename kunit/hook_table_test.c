@@ -44,11 +44,16 @@ static void refusal_names_the_cause(struct kunit *test)
 					    0, "%d and %d", errs[i], errs[j]);
 }
 
-/* Only a redirect can be in the way of another; an entry hook blames no livepatch. */
+/*
+ * Only a redirect can be in the way of another, and is refused while ftrace is off; an entry hook
+ * blames no livepatch.
+ */
 static void refusal_when_busy(struct kunit *test)
 {
 	KUNIT_EXPECT_NOT_NULL(test, strstr(hook_refusal(-EBUSY, HOOK_REDIRECT).reason,
 					   "livepatch"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(hook_refusal(-EBUSY, HOOK_REDIRECT).reason,
+					   "kernel.ftrace_enabled"));
 	KUNIT_EXPECT_NULL(test, strstr(hook_refusal(-EBUSY, HOOK_ENTRY).reason, "livepatch"));
 }
 

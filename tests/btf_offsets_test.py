@@ -6,9 +6,11 @@ tests/btf holds what bpftool prints of raid456 of three kernels, cut down to the
 
 import copy
 import gzip
+import itertools
 import json
 import lzma
 import struct
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -26,6 +28,17 @@ RELEASE = "6.1.0-1-test"
 def dumped(kernel: str) -> btf_offsets.Json:
     found: btf_offsets.Json = json.loads((TOP / f"tests/btf/{kernel}.json").read_text())
     return found
+
+
+def with_md_built_in(kernel: str) -> tuple[btf_offsets.Json, btf_offsets.Json]:
+    """The types as if md were built into that kernel: raid456's own, and vmlinux's."""
+    types = dumped(kernel)["types"]
+    md = [entry for entry in types if entry["name"] in ("mddev", "md_sysfs_entry") or is_md_flags(entry)]
+    return {"types": [entry for entry in types if entry not in md]}, {"types": md}
+
+
+def is_md_flags(entry: btf_offsets.Json) -> bool:
+    return any(value["name"] == "MD_HAS_JOURNAL" for value in entry.get("values", []))
 
 
 def elf(sections: dict[str, bytes]) -> bytes:
@@ -69,6 +82,52 @@ class Layouts(unittest.TestCase):
                 types = Types(dumped(kernel), kernel)
                 self.assertEqual(types.offset("stripe_head", "log_io"), types.offset("stripe_head", "ppl_io"))
 
+    def test_md_built_in(self) -> None:
+        wanted = btf_offsets.read_list(LIST.read_text(), LIST.name)
+        for kernel in KERNELS:
+            with self.subTest(kernel=kernel):
+                own, base = with_md_built_in(kernel)
+                types = Types(own, kernel)
+                self.assertFalse(types.have(wanted))
+                with self.assertRaisesRegex(Refusal, "no struct mddev"):
+                    btf_offsets.header(wanted, types, "id")
+                # A structure that the kernel has by that name too is not meant.
+                base["types"].append({"id": 1, "kind": "STRUCT", "name": "r5dev", "size": 8, "members": []})
+                types.add(base)
+                self.assertTrue(types.have(wanted))
+                text = btf_offsets.header(wanted, types, "id")
+                self.assertEqual(text, btf_offsets.header(wanted, Types(dumped(kernel), kernel), "id"))
+
+    def test_nameless_member_of_the_other_part(self) -> None:
+        inner = {"id": 7, "kind": "UNION", "name": "(anon)", "size": 8, "members": []}
+        inner["members"] = [{"name": "b", "type_id": 1, "bits_offset": 0}]
+        member = {"name": "(anon)", "type_id": 7, "bits_offset": 64}
+        types = Types({"types": [{"id": 9, "kind": "STRUCT", "name": "s", "size": 16, "members": [member]}]}, "m")
+        with self.assertRaisesRegex(Refusal, "struct s has no member b"):
+            types.offset("s", "b")
+        types.add({"types": [inner]})
+        self.assertEqual(types.offset("s", "b"), 8)
+
+    def test_room(self) -> None:
+        wanted = btf_offsets.read_list(LIST.read_text(), LIST.name)
+        for kernel in KERNELS:
+            with self.subTest(kernel=kernel):
+                self.assertEqual(Types(dumped(kernel), kernel).room("mddev", "active_io"), 16)
+        # As it was while it was an atomic_t, with an int behind it.
+        types = dumped("6.1")
+        for entry in types["types"]:
+            members = entry.get("members", []) if entry["name"] == "mddev" else []
+            for member, following in itertools.pairwise(members):
+                if member["name"] == "active_io":
+                    following["bits_offset"] = member["bits_offset"] + 32
+        sentence = "raid456.ko: mddev.active_io has 4 bytes, not 16, as before .*: install a newer kernel"
+        with self.assertRaisesRegex(Refusal, sentence):
+            btf_offsets.header(wanted, Types(types, "raid456.ko"), "id")
+        # The last member, and one of a union.
+        last = [{"name": "a", "type_id": 1, "bits_offset": 0}, {"name": "b", "type_id": 1, "bits_offset": 0}]
+        types = {"types": [{"id": 9, "kind": "STRUCT", "name": "s", "size": 8, "members": last}]}
+        self.assertEqual(Types(types, "m").room("s", "a"), 8)
+
     def refused(self, sentence: str, types: btf_offsets.Json, **wanted: list[str]) -> None:
         with self.assertRaisesRegex(Refusal, sentence):
             btf_offsets.header(Wanted(module="raid456", **wanted), Types(types, "raid456.ko"), "id")  # type: ignore[arg-type]
@@ -102,11 +161,16 @@ class Layouts(unittest.TestCase):
             Types(types, "raid456.ko").offset("r5conf", "level")
 
     def test_lists(self) -> None:
-        wanted = btf_offsets.read_list("# all\nmodule m\nstruct s a b # two\nsize s\nvalue V W\n", "l")
-        self.assertEqual(wanted, Wanted("m", [("s", "a"), ("s", "b")], ["s"], ["V", "W"]))
-        for text in ("module m\nstruct s\n", "module m\nsize\n", "module m\nvalue\n", "union u\n"):
-            with self.subTest(text=text), self.assertRaisesRegex(Refusal, "neither module, struct, size nor value"):
-                btf_offsets.read_list(text, "l")
+        text = "# all\nmodule m\nstruct s a b # two\nsize s\nvalue V W\nroom s a 4 as it was: do so\n"
+        wanted = btf_offsets.read_list(text, "l")
+        rooms = [("s", "a", 4, "as it was: do so")]
+        self.assertEqual(wanted, Wanted("m", [("s", "a"), ("s", "b")], ["s"], ["V", "W"], rooms))
+        for line in ("struct s", "size", "value", "union u", "room s a four why", "room s a 4"):
+            with (
+                self.subTest(line=line),
+                self.assertRaisesRegex(Refusal, "neither module, struct, size, room nor value"),
+            ):
+                btf_offsets.read_list(f"module m\n{line}\n", "l")
         with self.assertRaisesRegex(Refusal, "no line 'module'"):
             btf_offsets.read_list("size s\n", "l")
 
@@ -118,6 +182,8 @@ class Files(unittest.TestCase):
         module = elf({"x": b"y"})
         self.assertEqual(btf_offsets.unpack_elf(module, self.name), module)
         self.assertEqual(btf_offsets.unpack_elf(lzma.compress(module) + b"size", self.name), module)
+        legacy = subprocess.run(["lz4", "-lzc"], input=module, capture_output=True, check=True).stdout
+        self.assertTrue(btf_offsets.unpack_elf(legacy + b"size", self.name).startswith(module))
         with self.assertRaisesRegex(Refusal, "damaged xz data"):
             btf_offsets.unpack_elf(b"\xfd7zXZ\0" + b"?" * 50, self.name)
         with self.assertRaisesRegex(Refusal, "damaged gzip data"):
@@ -193,16 +259,27 @@ class Files(unittest.TestCase):
             btf_offsets.run(["false"], "a test")
 
     def test_dump_is_no_json(self) -> None:
+        with (
+            mock.patch.object(btf_offsets, "run", return_value=b""),
+            self.assertRaisesRegex(Refusal, "output is not JSON"),
+        ):
+            btf_offsets.dump(["btf"], self.name)
+
+    def test_kernel_is_asked_for_what_the_module_lacks(self) -> None:
+        wanted = btf_offsets.read_list(LIST.read_text(), LIST.name)
+        own, base = with_md_built_in("6.12")
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             module = root / "raid456.ko"
-            module.write_bytes(elf({}))
+            module.write_bytes(elf({".note.gnu.build-id": note(b"\x01\xab" * 10)}))
             (root / "vmlinux").touch()
-            with (
-                mock.patch.object(btf_offsets, "run", return_value=b""),
-                self.assertRaisesRegex(Refusal, "output is not JSON"),
-            ):
-                btf_offsets.dump(module, RELEASE, root, root)
+            for first, calls in ((own, 2), (dumped("6.12"), 1)):
+                with mock.patch.object(btf_offsets, "dump", side_effect=[first, base]) as dump:
+                    types, identity = btf_offsets.read_types(module, wanted, RELEASE, root, root)
+                self.assertEqual(dump.call_count, calls)
+                self.assertEqual(dump.call_args_list[0].args[0][:2], ["-B", str(root / "vmlinux")])
+                self.assertEqual(identity, "01ab" * 10)
+                self.assertIn("mddev__kobj", btf_offsets.header(wanted, types, identity))
 
 
 if __name__ == "__main__":

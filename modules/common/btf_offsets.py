@@ -8,13 +8,21 @@ DIR is the kernel's build tree (its headers package). FILE says what is wanted, 
     module NAME                 the module whose private types these are
     struct NAME MEMBER...       offset of each member, as NAME__MEMBER
     size NAME                   size of a structure, as NAME__SIZE
+    room NAME MEMBER BYTES WHY  no value: ends the build if less than BYTES are between this member and the next.
+                                WHY goes on with the sentence, and says what to do
     value NAME...               values of enumerators, in capitals
 
 The header defines each with the module's name before it (RAID456_stripe_head__lru), and the build-id of
 the module that they were read from, to be compared with the one that is loaded: RAID456_BUILD_ID.
 
 The types of a module are split BTF: numbered on from the types of its own vmlinux, without which they
-cannot be read. Whatever is missing ends the build with one sentence.
+cannot be read. What both have is in vmlinux's only, so that is looked into for what the module's are without:
+where md is built into the kernel (CONFIG_BLK_DEV_MD=y, as Ubuntu and RHEL have it), for md's structures.
+Whatever is missing ends the build with one sentence.
+
+The module's build-id stands for those structures as well. Had its code been compiled with others than vmlinux
+has, they would be among its own types. A kernel with another md would have raid456 itself use the wrong
+ones; with MODVERSIONS it does not load it, as the CRCs of md's functions cover struct mddev.
 """
 
 import argparse
@@ -52,6 +60,7 @@ class Wanted:
     members: list[tuple[str, str]] = field(default_factory=list)
     sizes: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
+    rooms: list[tuple[str, str, int, str]] = field(default_factory=list)
 
 
 def read_list(text: str, name: str) -> Wanted:
@@ -67,10 +76,12 @@ def read_list(text: str, name: str) -> Wanted:
                 wanted.members += [(struct_name, member) for member in words[2:]]
             case ["size", struct_name]:
                 wanted.sizes.append(struct_name)
+            case ["room", struct_name, member, size, _, *_] if size.isdecimal():
+                wanted.rooms.append((struct_name, member, int(size), " ".join(words[4:])))
             case ["value", _, *_]:
                 wanted.values += words[1:]
             case _:
-                raise Refusal(f"{name}:{number}: neither module, struct, size nor value")
+                raise Refusal(f"{name}:{number}: neither module, struct, size, room nor value")
     if not wanted.module:
         raise Refusal(f"{name}: has no line 'module'")
     return wanted
@@ -90,15 +101,23 @@ def run(command: list[str], what: str) -> bytes:
     return done.stdout
 
 
-def unzstd(data: bytes) -> bytes:
+def unpack_by(program: str, data: bytes) -> bytes:
     with tempfile.NamedTemporaryFile() as packed:
         packed.write(data)
         packed.flush()
-        # A boot image has its unpacked size behind the frame, which zstd takes for trailing rubbish.
-        done = subprocess.run(["zstd", "-dcqf", packed.name], capture_output=True, check=False)
+        # A boot image has its unpacked size behind the frame, of which they complain as trailing rubbish.
+        done = subprocess.run([program, "-dcqf", packed.name], capture_output=True, check=False)
     if not done.stdout:
-        raise OSError("not a zstd frame")
+        raise OSError("nothing comes out")
     return done.stdout
+
+
+def unzstd(data: bytes) -> bytes:
+    return unpack_by("zstd", data)
+
+
+def unlz4(data: bytes) -> bytes:
+    return unpack_by("lz4", data)
 
 
 def unpack_xz(data: bytes) -> bytes:
@@ -114,6 +133,8 @@ PACKERS: list[tuple[bytes, str, Callable[[bytes], bytes]]] = [
     (b"\x28\xb5\x2f\xfd", "zstd", unzstd),
     (b"\x1f\x8b", "gzip", unpack_gzip),
     (b"\x5d\0\0", "lzma", unpack_xz),
+    # Its first format, which kernels are packed in: Debian 12's for clouds is.
+    (b"\x02\x21\x4c\x18", "lz4", unlz4),
 ]
 
 
@@ -133,7 +154,7 @@ def unpack(data: bytes, name: Path) -> bytes:
 def as_elf(data: bytes, name: Path) -> bytes:
     """data, if it is an ELF file."""
     if not data.startswith(ELF_MAGIC):
-        raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma)")
+        raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma, lz4)")
     return data
 
 
@@ -227,8 +248,18 @@ def find_base(release: str, build: Path, root: Path) -> Path:
     raise Refusal(f"the types of kernel {release} are not here: neither {places} exists; install the kernel's package")
 
 
-def dump(module: Path, release: str, build: Path, root: Path) -> tuple[Json, str]:
-    """The module's own types as bpftool prints them, and its build-id."""
+def dump(arguments: list[str], what: Path) -> Json:
+    """Types as bpftool prints them."""
+    said = run(["bpftool", "-j", *arguments], f"reading the types of {what}")
+    try:
+        types: Json = json.loads(said)
+    except json.JSONDecodeError:
+        raise Refusal(f"{what}: bpftool's output is not JSON") from None
+    return types
+
+
+def read_types(module: Path, wanted: Wanted, release: str, build: Path, root: Path) -> tuple["Types", str]:
+    """What is wanted of the types that the module was compiled with, and its build-id."""
     elf = unpack_elf(module.read_bytes(), module)
     base = find_base(release, build, root)
     with tempfile.TemporaryDirectory() as folder:
@@ -241,12 +272,10 @@ def dump(module: Path, release: str, build: Path, root: Path) -> tuple[Json, str
                 raise Refusal(f"{base}: only root may read it: build as root, as dkms does") from None
             base = Path(folder) / "vmlinux"
             base.write_bytes(kernel)
-        command = ["bpftool", "-j", "-B", str(base), "btf", "dump", "file", str(plain)]
-        said = run(command, f"reading the types of {module}")
-    try:
-        types: Json = json.loads(said)
-    except json.JSONDecodeError:
-        raise Refusal(f"{module}: bpftool's output is not JSON") from None
+        own = dump(["-B", str(base), "btf", "dump", "file", str(plain)], module)
+        types = Types(own, f"{module.name} of kernel {release}")
+        if not types.have(wanted):
+            types.add(dump(["btf", "dump", "file", str(base)], Path(f"kernel {release}")))
     return types, build_id(elf, module)
 
 
@@ -260,16 +289,26 @@ class Types:
         self.source = source
         self.structs: dict[str, Json] = {}
         self.values: dict[str, int] = {}
+        self.by_id: dict[int, Json] = {}
+        self.add(dumped)
+
+    def add(self, dumped: Json) -> None:
+        """Of two with one name, the one that came first counts: a module's own before the kernel's."""
         types = dumped.get("types")
         if not isinstance(types, list) or not types:
-            raise Refusal(f"{source}: no types in it: was it built without BTF, or for another vmlinux?")
-        self.by_id = {entry["id"]: entry for entry in types}
+            raise Refusal(f"{self.source}: no types in it: was it built without BTF, or for another vmlinux?")
         for entry in types:
+            self.by_id[entry["id"]] = entry
             if entry["kind"] == "STRUCT":
                 self.structs.setdefault(entry["name"], entry)
             elif entry["kind"] in ("ENUM", "ENUM64"):
                 for value in entry["values"]:
                     self.values.setdefault(value["name"], value["val"])
+
+    def have(self, wanted: Wanted) -> bool:
+        """Whether all is here that is wanted, but for members."""
+        structs = {name for name, *_ in [*wanted.members, *wanted.rooms]} | set(wanted.sizes)
+        return structs <= self.structs.keys() and set(wanted.values) <= self.values.keys()
 
     def struct(self, name: str) -> Json:
         if name not in self.structs:
@@ -283,6 +322,12 @@ class Types:
                     raise Refusal(f"{self.source}: {name}.{member} is a bit field: a version not known here")
                 return bits // 8
         raise Refusal(f"{self.source}: struct {name} has no member {member}: a version not known here")
+
+    def room(self, name: str, member: str) -> int:
+        """Bytes from a member to the next: its size, or more."""
+        begin, struct_ = self.offset(name, member), self.struct(name)
+        ends = [bits // 8 for bits, _ in self.members(struct_)] + [struct_["size"]]
+        return min(end for end in ends if end > begin) - begin
 
     def members(self, entry: Json, base: int = 0) -> Iterator[tuple[int, Json]]:
         """Members with their offsets in bits, those of nameless structures and unions too."""
@@ -301,6 +346,9 @@ class Types:
 
 def header(wanted: Wanted, types: Types, identity: str) -> str:
     prefix = wanted.module.upper().replace("-", "_")
+    for name, member, size, why in wanted.rooms:
+        if (room := types.room(name, member)) < size:
+            raise Refusal(f"{types.source}: {name}.{member} has {room} bytes, not {size}, {why}")
     lines = [
         "/* SPDX-License-Identifier: GPL-2.0-only */",
         f"/* Written by btf_offsets.py, from {types.source}. */",
@@ -327,8 +375,7 @@ def main() -> int:
     else:
         root = root_of(options.build.resolve())
         module = find_module(options.release, wanted.module, root)
-        dumped, identity = dump(module, options.release, options.build, root)
-        types = Types(dumped, f"{module.name} of kernel {options.release}")
+        types, identity = read_types(module, wanted, options.release, options.build, root)
     text = header(wanted, types, identity)
     if not options.out.exists() or options.out.read_text() != text:
         options.out.write_text(text)

@@ -24,8 +24,8 @@ struct hook_refusal hook_refusal(int err, enum hook_kind kind)
 	case -EEXIST:
 		if (kind == HOOK_REDIRECT)
 			return (struct hook_refusal){
-				"another module or a livepatch replaces this function",
-				"look for flag I in /sys/kernel/tracing/enabled_functions and remove the other one"
+				"another module or a livepatch replaces this function, or sysctl kernel.ftrace_enabled is 0",
+				"set that to 1, or look for flag I in /sys/kernel/tracing/enabled_functions and remove the other one"
 			};
 		break;
 	case -EINVAL:

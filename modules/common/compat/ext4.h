@@ -11,4 +11,10 @@
  */
 #define COMPAT_EXT4_ONE_PARTIAL_DIO	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0))
 
+/*
+ * Those whose blocks are not all in one extent do so until ext4_dio_needs_zeroing() came, which
+ * 7.3 has and 6.12 has not. In between they are taken to: the other way is slower by a read.
+ */
+#define COMPAT_EXT4_ONE_EXTENT_DIO	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))
+
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels in folios of the page cache. */
+#ifndef SEQKEEP_COMPAT_FOLIO_H
+#define SEQKEEP_COMPAT_FOLIO_H
+
+#include <linux/page-flags.h>
+#include <linux/version.h>
+
+/*
+ * A page fault maps all of a large folio if it can, and not just what was asked for: since
+ * "mm/filemap: map entire large folio faultaround" and "mm/fault: try to map the entire file
+ * folio in finish_fault()" in v6.18.
+ */
+#define COMPAT_FAULT_MAPS_FOLIO	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
+
+/**
+ * compat_folio_is_dropbehind - whether a folio is dropped by the one who reads or writes it
+ * @folio: the folio
+ *
+ * Since "mm: add PG_dropbehind folio flag" in v6.14.
+ */
+static inline bool compat_folio_is_dropbehind(const struct folio *folio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+	return folio_test_dropbehind(folio);
+#else
+	return false;
+#endif
+}
+
+#endif
