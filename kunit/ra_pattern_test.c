@@ -234,6 +234,21 @@ static void reads_without_readahead_have_a_reason(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ra_why(&seen), RA_WHY_NOT);
 }
 
+static void readers_wait_for_what_is_missing(struct kunit *test)
+{
+	struct ra_seen seen = { .door = RA_SYNC };
+
+	KUNIT_EXPECT_TRUE(test, ra_seen_waits(&seen));
+	seen.door = RA_FAULT;
+	KUNIT_EXPECT_TRUE(test, ra_seen_waits(&seen));
+	seen.door = RA_ASYNC;
+	KUNIT_EXPECT_FALSE(test, ra_seen_waits(&seen));
+	seen.door = RA_WILLNEED;
+	KUNIT_EXPECT_FALSE(test, ra_seen_waits(&seen));
+	seen.door = RA_OTHER;
+	KUNIT_EXPECT_FALSE(test, ra_seen_waits(&seen));
+}
+
 static void the_end_of_a_file_is_seen(struct kunit *test)
 {
 	struct ra_seen seen = { .door = RA_SYNC, .placed = true, .after = { 0, 10, 5 },
@@ -261,6 +276,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(a_window_before_the_request_is_reverse),
 	KUNIT_CASE(what_is_forced_is_random),
 	KUNIT_CASE(reads_without_readahead_have_a_reason),
+	KUNIT_CASE(readers_wait_for_what_is_missing),
 	KUNIT_CASE(the_end_of_a_file_is_seen),
 	{ }
 };

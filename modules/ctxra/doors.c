@@ -70,9 +70,13 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	const struct backing_dev_info *bdi;
 	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
 
-	/* A directory's file is open too, but its blocks are another mapping's. */
-	if (!ractl->file || ractl->file->f_mapping != ractl->mapping || !ractl->ra || !is_file ||
-	    IS_DAX(inode))
+	/*
+	 * A directory's file is open too, but its blocks are another mapping's. A state that is
+	 * not the file's own is a file system's, for reads of its own: fs-verity on 6.1 uses the
+	 * control again after the call, whose state is gone then if the hooks went meanwhile.
+	 */
+	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
+	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
 		return left(CTXRA_LEFT_NOT_A_FILE);
 	if (PEEK(ractl->file->f_mode) & FMODE_RANDOM)
 		return left(CTXRA_LEFT_RANDOM);

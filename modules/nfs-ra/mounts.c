@@ -19,6 +19,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 
 #include "common/peek.h"
@@ -141,6 +143,17 @@ static void tend(struct work_struct *work)
 }
 static DECLARE_WORK(tend_work, tend);
 
+/*
+ * As the transport has it: a mount that moves to another server gets another nfs_client,
+ * and nothing says when the former one, with its name, is freed. A transport goes by RCU.
+ */
+static void copy_server_name(char *name, const struct nfs_server *server)
+{
+	rcu_read_lock();
+	strscpy(name, rcu_dereference(server->client->cl_xprt)->servername, SERVER_LEN);
+	rcu_read_unlock();
+}
+
 static void decide(struct super_block *sb, enum nra_counter changed)
 {
 	const struct nfs_server *server = sb->s_fs_info;
@@ -161,7 +174,7 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	mount->set = nra_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
 	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
 	mount->written = false;
-	strscpy(mount->server, server->nfs_client->cl_hostname ?: "-", SERVER_LEN);
+	copy_server_name(mount->server, server);
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &mounts);
 	raw_spin_unlock(&mounts_lock);

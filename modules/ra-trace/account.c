@@ -119,7 +119,7 @@ void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen 
 {
 	u64 n[RA_NR_COLUMNS] = {
 		[RA_COUNT] = 1,
-		[RA_SYNC_COUNT] = seen->door != RA_ASYNC,
+		[RA_SYNC_COUNT] = ra_seen_waits(seen),
 		[RA_EOF_COUNT] = ra_seen_eof(seen),
 		[RA_SIZE] = ra_seen_size(seen),
 		[RA_ASYNC_SIZE] = seen->placed ? seen->after.async_size : 0,

@@ -79,6 +79,16 @@ static struct ra_window window_of(const struct file_ra_state *ra)
 }
 NOKPROBE_SYMBOL(window_of);
 
+/*
+ * Whether reads pass the block layer under the file system's number. One with a bdi of its own
+ * does not read its disk itself: for fuseblk a process does.
+ */
+static bool reads_own_disk(const struct super_block *sb)
+{
+	return sb->s_bdev && !(PEEK(sb->s_iflags) & SB_I_PERSB_BDI);
+}
+NOKPROBE_SYMBOL(reads_own_disk);
+
 static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door,
 				  struct readahead_control *ractl, unsigned long nr)
 {
@@ -95,7 +105,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 		.file = ractl->file,
 		.ra = ractl->ra,
 		.own_file = ractl->file && ractl->file->f_mapping == ractl->mapping,
-		.dev = ra_account_dev(dev, is_bdev || inode->i_sb->s_bdev),
+		.dev = ra_account_dev(dev, is_bdev || reads_own_disk(inode->i_sb)),
 		.seen = {
 			.door = door,
 			.index = ractl->_index,

@@ -13,6 +13,8 @@
 
 #include "account.h"
 #include "calls.h"
+#include "common/compat/folio.h"
+#include "common/compat/readahead.h"
 #include "common/tracepoints.h"
 #include "pages.h"
 #include "waste.h"
@@ -72,6 +74,21 @@ static bool taken_back(struct ra_place *place, struct folio *folio)
 	return place && !(current->flags & PF_MEMALLOC) && !folio_test_uptodate(folio);
 }
 
+/*
+ * Somebody was at the folio, but no event says so. If one did, the flag is explained, and what
+ * is still open of a large folio was not read.
+ */
+static bool may_be_read_unseen(struct folio *folio, unsigned long nr)
+{
+	/* A PMD maps it whole, with an event for one page of it at most. */
+	if (folio_test_pmd_mappable(folio))
+		return folio_test_referenced(folio) || mapping_mapped(folio->mapping);
+	/* Who drops it behind himself leaves no flag. */
+	if (!folio_test_referenced(folio) && !compat_folio_is_dropbehind(folio))
+		return false;
+	return ra_waste_in_doubt(folio->mapping, folio->index, nr) == nr;
+}
+
 static void page_removed(void *unused, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
@@ -84,7 +101,10 @@ static void page_removed(void *unused, struct folio *folio)
 		ra_count(entered[place->dev], -(u64)nr);
 		return;
 	}
-	ra_waste_evicted(folio->mapping, folio->index, nr);
+	if (may_be_read_unseen(folio, nr))
+		ra_waste_unseen(folio->mapping, folio->index, nr);
+	else
+		ra_waste_evicted(folio->mapping, folio->index, nr);
 }
 
 static void bio_queued(void *unused, struct bio *bio)
@@ -100,6 +120,47 @@ static void bio_queued(void *unused, struct bio *bio)
 	ra_count(block[place->dev], bio_sectors(bio));
 }
 
+/* Without a reference, which could not be put here: a folio that goes meanwhile says nothing. */
+static bool is_referenced(struct address_space *mapping, pgoff_t index)
+{
+	const void *entry;
+	bool referenced;
+
+	rcu_read_lock();
+	entry = xa_load(&mapping->i_pages, index);
+	referenced = entry && !xa_is_value(entry) &&
+		     compat_folio_flags(entry) & BIT(PG_referenced);
+	rcu_read_unlock();
+	return referenced;
+}
+
+/*
+ * Where the last folio of a batch is still being filled, the reader gets those before it, and
+ * there is an event only when the rest of the read goes on at that folio. Reading sets
+ * PG_referenced, readahead alone does not (but for a fault, see waste.c): pages just before
+ * @index that have it and were not seen to be read were read by such a batch, or by several.
+ */
+static void pages_got_before(struct address_space *mapping, pgoff_t index)
+{
+	pgoff_t least = index - min(index, SHORT_RANGE);
+
+	while (index > least && ra_waste_in_doubt(mapping, index - 1, 1)) {
+		unsigned long nr = 1UL << xa_get_order(&mapping->i_pages, index - 1);
+		pgoff_t start = round_down(index - 1, nr);
+
+		/* The batch ended before a folio, not within one. */
+		if (start + nr != index || !is_referenced(mapping, start))
+			return;
+		if (ra_waste_in_doubt(mapping, start, nr) != nr) {
+			/* The flag may come from what was seen. The rest: read, or passed over? */
+			ra_waste_unseen(mapping, start, nr);
+			return;
+		}
+		ra_waste_read(mapping, start, nr);
+		index = start;
+	}
+}
+
 /* Of a long read this is called for each batch, with all that is left to read. */
 static void pages_got(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
@@ -111,17 +172,23 @@ static void pages_got(void *unused, struct address_space *mapping, pgoff_t index
 
 		nr = min(nr, max(SHORT_RANGE, batch));
 	}
+	pages_got_before(mapping, index);
 	ra_waste_read(mapping, index, nr);
 }
 
 static void pages_mapped(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
+	/* The event has the pages that were asked for, of folios that are mapped whole. */
+	if (COMPAT_FAULT_MAPS_FOLIO && mapping_large_folio_support(mapping)) {
+		index = round_down(index, 1UL << xa_get_order(&mapping->i_pages, index));
+		last |= (1UL << xa_get_order(&mapping->i_pages, last)) - 1;
+	}
 	ra_waste_read(mapping, index, last - index + 1);
 }
 
 static void page_faulted(void *unused, struct address_space *mapping, pgoff_t index)
 {
-	ra_waste_read(mapping, index, 1);
+	pages_mapped(unused, mapping, index, index);
 }
 
 enum { ADDED, REMOVED, QUEUED, GOT, MAPPED, FAULTED };

@@ -142,6 +142,18 @@ enum ra_why ra_why(const struct ra_seen *seen)
 }
 
 /**
+ * ra_seen_waits - whether a readahead is for somebody who waits for its pages
+ * @seen: the call
+ *
+ * Return: true if a page was missing that is asked for. Not at a marker, nor if somebody only
+ * says what he will need; and a file system that calls on its own does not say.
+ */
+bool ra_seen_waits(const struct ra_seen *seen)
+{
+	return seen->door == RA_SYNC || seen->door == RA_FAULT;
+}
+
+/**
  * ra_seen_size - the size of a readahead
  * @seen: the call
  *

@@ -102,6 +102,7 @@ struct ra_seen {
 bool ra_happened(const struct ra_seen *seen);
 enum ra_pattern ra_classify(const struct ra_seen *seen);
 enum ra_why ra_why(const struct ra_seen *seen);
+bool ra_seen_waits(const struct ra_seen *seen);
 unsigned long ra_seen_size(const struct ra_seen *seen);
 bool ra_seen_eof(const struct ra_seen *seen);
 

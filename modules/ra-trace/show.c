@@ -109,14 +109,19 @@ static unsigned long calls_missed(void)
 	return ra_doors_missed() + ra_reads_missed();
 }
 
-/* Lines that begin with #, above a table: whether its numbers can be trusted. */
-static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 all_before)
+/*
+ * Lines that begin with #, above a table: whether its numbers can be trusted. A call that ended
+ * after the sums were read is not running any more, one that began since was not before.
+ */
+static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 all_before,
+			u64 running_before)
 {
 	u64 rows[RA_NR_PATTERNS][RA_NR_COLUMNS] = {}, count = 0, entered = 0, running, blocks;
 	bool ok = true, block;
 	unsigned int i;
 
 	ra_calls_running(&running);
+	running = max(running, running_before);
 	sum_devs(sums, rows);
 	for (i = 0; i < RA_NR_PATTERNS; i++)
 		count += rows[i][RA_COUNT];
@@ -269,12 +274,13 @@ static int table_show(struct seq_file *m, void *unused)
 {
 	const struct table_file *file = m->private;
 	struct ra_counts *sums;
-	u64 all_before;
+	u64 all_before, running_before;
 
+	ra_calls_running(&running_before);
 	sums = ra_account_sums(&all_before);
 	if (!sums)
 		return -ENOMEM;
-	show_checks(m, sums, all_before);
+	show_checks(m, sums, all_before, running_before);
 	file->show(m, sums);
 	kvfree(sums);
 	return 0;

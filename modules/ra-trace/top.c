@@ -132,7 +132,7 @@ void ra_top_count(const struct ra_call *call)
 	entry = entry_for(table, is_bdev ? inode->i_rdev : inode->i_sb->s_dev,
 			  is_bdev ? 0 : inode->i_ino);
 	entry->n[RA_COUNT]++;
-	entry->n[RA_SYNC_COUNT] += call->seen.door != RA_ASYNC;
+	entry->n[RA_SYNC_COUNT] += ra_seen_waits(&call->seen);
 	entry->n[RA_EOF_COUNT] += ra_seen_eof(&call->seen);
 	entry->n[RA_SIZE] += ra_seen_size(&call->seen);
 	entry->n[RA_ASYNC_SIZE] += call->seen.placed ? call->seen.after.async_size : 0;

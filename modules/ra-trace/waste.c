@@ -6,10 +6,13 @@
  * room, and its pages are counted as of unknown fate.
  *
  * The page flags cannot tell: reclaim clears PG_referenced before it evicts, and
- * the multi-generation LRU keeps its own count.
+ * the multi-generation LRU keeps its own count. That flag, if it is set, only says
+ * that a read was missed; see pages.c.
  */
 #include <linux/bits.h>
 #include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -32,6 +35,8 @@
  * @unread: those that were read ahead and not read, a bit each; 0: free
  * @dev: whom to count them for
  * @pattern: likewise
+ * @faulted: some were read ahead by a page fault: with the multi-generation LRU of newer
+ *	kernels, PG_referenced is set on those from the beginning, and says nothing
  */
 struct chunk {
 	const struct address_space *mapping;
@@ -39,6 +44,7 @@ struct chunk {
 	u64 unread;
 	u8 dev;
 	u8 pattern;
+	bool faulted;
 };
 
 /**
@@ -55,7 +61,7 @@ struct set {
 	struct chunk chunk[NR_WAYS];
 };
 
-enum fate { FATE_READ, FATE_EVICTED, FATE_FORGOTTEN };
+enum fate { FATE_READ, FATE_EVICTED, FATE_UNSEEN, FATE_FORGOTTEN };
 
 static struct set *sets;
 /* Whether reads are seen: else every page would seem unread. */
@@ -184,19 +190,29 @@ void ra_waste_follow(struct address_space *mapping, unsigned long start, unsigne
 		     unsigned int dev, enum ra_pattern pattern)
 {
 	unsigned long flags, end = start + nr;
+	bool faulted = lru_gen_in_fault();
 
 	if (!ra_waste_is_on())
 		return;
 	while (start < end) {
 		struct set *set = set_of(mapping, start / CHUNK);
+		struct chunk *chunk;
 
 		raw_spin_lock_irqsave(&set->lock, flags);
-		chunk_for(set, mapping, start / CHUNK, dev, pattern)->unread |=
-			bits_of(start, end - start);
+		chunk = chunk_for(set, mapping, start / CHUNK, dev, pattern);
+		chunk->unread |= bits_of(start, end - start);
+		if (faulted)
+			chunk->faulted = true;
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 		start = (start / CHUNK + 1) * CHUNK;
 	}
 }
+
+static const enum ra_column column_of_fate[] = {
+	[FATE_READ] = RA_USED,
+	[FATE_EVICTED] = RA_UNUSED,
+	[FATE_UNSEEN] = RA_UNKNOWN,
+};
 
 static void leave_chunk(struct set *set, struct chunk *chunk, u64 bits, enum fate fate)
 {
@@ -205,8 +221,7 @@ static void leave_chunk(struct set *set, struct chunk *chunk, u64 bits, enum fat
 	if (!pages)
 		return;
 	if (fate != FATE_FORGOTTEN)
-		ra_account_add(chunk->dev, chunk->pattern, fate == FATE_READ ? RA_USED : RA_UNUSED,
-			       pages);
+		ra_account_add(chunk->dev, chunk->pattern, column_of_fate[fate], pages);
 	chunk->unread &= ~bits;
 	if (!chunk->unread)
 		WRITE_ONCE(set->nr, set->nr - 1);
@@ -263,6 +278,19 @@ void ra_waste_evicted(const struct address_space *mapping, unsigned long start, 
 }
 
 /**
+ * ra_waste_unseen - pages of which it cannot be said whether someone has read them
+ * @mapping: the file
+ * @start: first page
+ * @nr: how many
+ *
+ * Context: any.
+ */
+void ra_waste_unseen(const struct address_space *mapping, unsigned long start, unsigned long nr)
+{
+	leave(mapping, start, nr, FATE_UNSEEN);
+}
+
+/**
  * ra_waste_forget - pages were not read ahead after all
  * @mapping: the file
  * @start: first page
@@ -273,6 +301,42 @@ void ra_waste_evicted(const struct address_space *mapping, unsigned long start, 
 void ra_waste_forget(const struct address_space *mapping, unsigned long start, unsigned long nr)
 {
 	leave(mapping, start, nr, FATE_FORGOTTEN);
+}
+
+/**
+ * ra_waste_in_doubt - pages of a range that were not seen to be read, but would be marked
+ * @mapping: the file
+ * @start: first page
+ * @nr: how many
+ *
+ * Takes no lock, as it is asked at each read: what changes meanwhile may be missed.
+ *
+ * Context: any.
+ * Return: how many of the range are in the table, and get PG_referenced by a read only.
+ */
+unsigned long ra_waste_in_doubt(const struct address_space *mapping, unsigned long start,
+				unsigned long nr)
+{
+	unsigned long pages = 0, end = start + nr;
+	unsigned int i;
+
+	if (!ra_waste_is_on())
+		return 0;
+	for (; start < end; start = (start / CHUNK + 1) * CHUNK) {
+		const struct set *set = set_of(mapping, start / CHUNK);
+		u64 bits = bits_of(start, end - start);
+
+		if (!READ_ONCE(set->nr))
+			continue;
+		for (i = 0; i < NR_WAYS; i++) {
+			const struct chunk *chunk = &set->chunk[i];
+
+			if (PEEK(chunk->mapping) == mapping &&
+			    PEEK(chunk->number) == start / CHUNK && !PEEK(chunk->faulted))
+				pages += hweight64(PEEK(chunk->unread) & bits);
+		}
+	}
+	return pages;
 }
 
 /**

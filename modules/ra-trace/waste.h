@@ -17,7 +17,10 @@ void ra_waste_follow(struct address_space *mapping, unsigned long start, unsigne
 		     unsigned int dev, enum ra_pattern pattern);
 void ra_waste_read(const struct address_space *mapping, unsigned long start, unsigned long nr);
 void ra_waste_evicted(const struct address_space *mapping, unsigned long start, unsigned long nr);
+void ra_waste_unseen(const struct address_space *mapping, unsigned long start, unsigned long nr);
 void ra_waste_forget(const struct address_space *mapping, unsigned long start, unsigned long nr);
+unsigned long ra_waste_in_doubt(const struct address_space *mapping, unsigned long start,
+				unsigned long nr);
 u64 ra_waste_open(void);
 
 #endif
