@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where a direct write of parts of blocks keeps all others of its file waiting, it is right
- * for a writer that is alone, and wrong for many. Elsewhere nothing is counted.
+ * for a writer that is alone, and wrong for many.
  */
 #include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 
-#include "common/compat/ext4.h"
 #include "crowd.h"
 
 #define CROWD_BITS	12
@@ -31,8 +30,7 @@ static atomic_t *counter(const struct file *file)
  */
 void nd_crowd_enter(const struct file *file)
 {
-	if (COMPAT_EXT4_ONE_PARTIAL_DIO)
-		atomic_inc(counter(file));
+	atomic_inc(counter(file));
 }
 
 /**
@@ -43,8 +41,7 @@ void nd_crowd_enter(const struct file *file)
  */
 void nd_crowd_leave(const struct file *file)
 {
-	if (COMPAT_EXT4_ONE_PARTIAL_DIO)
-		atomic_dec(counter(file));
+	atomic_dec(counter(file));
 }
 
 /**

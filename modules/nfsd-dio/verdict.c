@@ -78,7 +78,8 @@ void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
  * For a block without content the stock code reads nothing, so there is nothing to
  * save; and a direct write would have to fill the rest of it with zeroes, alone.
  *
- * Where direct writes have to wait for each other, reads that do not are the better way.
+ * Where direct writes have to wait for each other, reads that do not are the better way:
+ * %ND_PREFETCHED says that others write, and the file system is asked whether they would.
  *
  * Return: %ND_DIRECT, %ND_PREFETCHED, or why neither.
  */

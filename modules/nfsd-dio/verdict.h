@@ -67,7 +67,7 @@ enum nd_verdict {
  * @known_fs: a regular file of ext4 or XFS
  * @fit: no DAX, no swap file, and opened for writing with direct I/O possible
  * @mapped: mapped shared and for writing
- * @crowded: direct writes of parts of blocks wait for each other, and others write now
+ * @crowded: others write to the file now
  */
 struct nd_write {
 	loff_t pos;

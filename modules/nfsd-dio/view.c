@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/fadvise.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 #include <linux/stat.h>
@@ -72,8 +73,7 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 		     !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
 	write->align = direct_align(file);
-	write->crowded = COMPAT_EXT4_ONE_PARTIAL_DIO && is_fs(inode, "ext4") &&
-			 (nd_crowded(file) || inode_is_locked(inode));
+	write->crowded = nd_crowded(file) || inode_is_locked(inode);
 }
 
 static bool folio_has_block(struct address_space *mapping, struct folio *folio, loff_t block,
@@ -126,6 +126,37 @@ enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size)
 		return ND_BLOCK_CACHED;
 	/* Moves f_pos, which nfsd never reads. Allocated and never written counts as a hole. */
 	return vfs_llseek(file, block, SEEK_DATA) == block ? ND_BLOCK_ON_DISK : ND_BLOCK_HOLE;
+}
+
+/* How many extents hold the blocks of a write; 1 if the file system does not tell. */
+static unsigned int count_extents(struct inode *inode, const struct nd_write *write)
+{
+	loff_t begin = round_down(write->pos, write->block);
+	loff_t end = round_up(write->pos + write->len, write->block);
+	/* There is room for none: they are only counted. */
+	struct fiemap_extent_info found = {};
+
+	if (!inode->i_op->fiemap || inode->i_op->fiemap(inode, &found, begin, end - begin))
+		return 1;
+	return found.fi_extents_mapped;
+}
+
+/**
+ * nd_locks_out_others - whether a direct write has the file locked exclusively, for all of its I/O
+ * @file: the file
+ * @write: the write, which covers parts of blocks
+ *
+ * Context: may sleep, takes the inode's lock.
+ */
+bool nd_locks_out_others(struct file *file, const struct nd_write *write)
+{
+	struct inode *inode = file_inode(file);
+
+	if (is_fs(inode, "ext4") && COMPAT_EXT4_ONE_PARTIAL_DIO)
+		return true;
+	if (is_fs(inode, "ext4") && !COMPAT_EXT4_ONE_EXTENT_DIO)
+		return false;
+	return count_extents(inode, write) > 1;
 }
 
 /*

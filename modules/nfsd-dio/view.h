@@ -9,6 +9,7 @@ struct kiocb;
 
 void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write);
 enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size);
+bool nd_locks_out_others(struct file *file, const struct nd_write *write);
 void nd_prefetch(struct file *file, loff_t head, loff_t tail);
 
 #endif

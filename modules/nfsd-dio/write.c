@@ -49,6 +49,8 @@ static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
 	nd_partial_blocks(&write, &head, &tail);
 	verdict = nd_judge_blocks(nd_mode(), write.crowded, nd_view_block(file, head, write.block),
 				  nd_view_block(file, tail, write.block));
+	if (verdict == ND_PREFETCHED && !nd_locks_out_others(file, &write))
+		return ND_DIRECT;
 	if (verdict == ND_PREFETCHED)
 		nd_prefetch(file, head, tail);
 	return verdict;

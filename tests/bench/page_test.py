@@ -128,7 +128,7 @@ class Seeds(unittest.TestCase):
     def test_each_case_alike_is_one_of_the_bench(self) -> None:
         delays, sizes = ("0+0", "1+1", "5+5", "10+10"), (32, 512, 1024)
         cases = {
-            "ctxra": {case.name for case in program("measure").CASES},
+            "ctxra": {case.name for case in program("ctxra-measure").CASES},
             "raid5": set(program("raid5").CASES),
             "nfsd": set(program("nfsd").CASES),
             "nfsra": {f"rsize {size}K, {delay} ms" for size in sizes for delay in delays},

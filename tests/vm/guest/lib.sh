@@ -116,6 +116,36 @@ random_file() {
 	sync
 }
 
+# A file as an old, full file system gives one, in extents of a block or two. file_of_pieces FILE SIZE_MB
+file_of_pieces() {
+	python3 - "$1" "$2" <<- 'END'
+		import ctypes, os, random, sys
+		source = random.Random(21)
+		name, blocks = sys.argv[1], int(sys.argv[2]) * 256
+		# All that is free, and of that every second block given back: twice what is wanted, for the file system's own needs.
+		filler = os.open(name + ".filler", os.O_RDWR | os.O_CREAT)
+		end, step = 0, 64 << 20
+		while step >= 4096:
+		    try:
+		        os.posix_fallocate(filler, end, step)
+		        end += step
+		    except OSError:
+		        step //= 2
+		libc, punch_hole = ctypes.CDLL(None), 3
+		for block in range(2 * blocks):
+		    if libc.fallocate(filler, punch_hole, ctypes.c_long(block * 8192), ctypes.c_long(4096)):
+		        sys.exit("no hole punched")
+		os.sync()
+		out = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+		for block in range(blocks):
+		    os.pwrite(out, source.randbytes(4096), block * 4096)
+		os.fsync(out)
+		os.unlink(name + ".filler")
+		os.sync()
+	END
+	assert_at_least "extents of $1" "$(filefrag "$1" | sed 's/.*: \([0-9]*\) ext.*/\1/')" $(($2 * 64))
+}
+
 # Export a folder by the real NFS server with N threads, to be mounted by nfs_mount.
 # nfs_export DIR THREADS
 nfs_export() {
@@ -129,6 +159,9 @@ nfs_export() {
 	rpcbind -w || fail "rpcbind does not start"
 	rpc.mountd || fail "rpc.mountd does not start"
 	exportfs -o rw,insecure,no_root_squash,no_subtree_check,fsid=0,async "*:$NFS_EXPORT" || fail "exportfs"
+	# nfs-utils 3 leaves out version 4.0 unless it is told not to.
+	mkdir -p /etc/nfs.conf.d
+	printf '[nfsd]\nvers4.0=y\n' > /etc/nfs.conf.d/test.conf
 	rpc.nfsd "$2" || fail "nfsd does not start"
 	assert_equal "nfsd threads" "$(cat /proc/fs/nfsd/threads)" "$2"
 }
