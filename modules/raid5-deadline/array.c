@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "array.h"
 #include "common/compat/hrtimer.h"
@@ -42,7 +43,8 @@ static void array_release(struct kref *ref)
 	struct r5d_array *array = container_of(ref, struct r5d_array, ref);
 
 	known_destroy(&array->known);
-	kobject_put(mddev_kobj(array->mddev));
+	if (array->mddev)
+		kobject_put(mddev_kobj(array->mddev));
 	kfree_rcu(array, rcu);
 }
 
@@ -55,14 +57,16 @@ static void array_put(struct r5d_array *array)
  * r5d_array_find - the array of a struct r5conf
  * @conf: its address; not looked into
  *
- * Context: any; the result is good until the end of an RCU read section.
+ * Context: an RCU read section, to the end of which the result is good; or under
+ * registry_mutex.
  * Return: the array or NULL.
  */
 struct r5d_array *r5d_array_find(const struct r5conf *conf)
 {
 	struct r5d_array *array;
 
-	hash_for_each_possible_rcu(arrays, array, node, (unsigned long)conf)
+	hash_for_each_possible_rcu(arrays, array, node, (unsigned long)conf,
+				   lockdep_is_held(&registry_mutex))
 		if (array->conf == conf)
 			return array;
 	return NULL;
@@ -72,6 +76,9 @@ struct r5d_array *r5d_array_find(const struct r5conf *conf)
 static void array_close(struct r5d_array *array)
 {
 	lockdep_assert_held(&registry_mutex);
+	/* Left alone: nothing was begun, and what we would take for its lock may be none. */
+	if (!array->mddev)
+		return;
 	spin_lock_irq(conf_lock(array->conf));
 	if (array->ready && !array->closed)
 		r5d_flush(array);
@@ -121,7 +128,8 @@ static void raise_cache(struct r5d_array *array)
 {
 	int want, have;
 
-	mddev_lock_for_change(array->mddev);
+	if (!mddev_lock_for_change(array->mddev))
+		return;
 	/* Should it be closed right now, the size is put back after this work item. */
 	if (array->gone || READ_ONCE(array->closed) || conf_journalled(array->conf))
 		goto unlock;
@@ -147,9 +155,8 @@ unlock:
  */
 static void restore_cache(struct r5d_array *array)
 {
-	if (!array->cache_before)
+	if (!array->cache_before || !mddev_lock_for_change(array->mddev))
 		return;
-	mddev_lock_for_change(array->mddev);
 	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set) {
 		if (conf_reshaping(array->conf))
 			pr_info("%s: stripe cache left at %d: the array is being reshaped\n",
@@ -197,13 +204,29 @@ static void array_work(struct work_struct *work)
 	array_put(array);
 }
 
-static const char *broken_invariant(struct r5conf *conf, struct stripe_head *sh)
+/*
+ * The way from raid456's data to md's and to the disk, which leads back to md's. Were an offset
+ * wrong, it could lead anywhere, so no step of it may fault. Returns whether it leads back.
+ */
+static bool find_disk(struct r5conf *conf, struct mddev **mddev, struct gendisk **disk)
 {
-	struct mddev *mddev = conf_mddev(conf);
+	void *owner;
+
+	if (get_kernel_nofault(*mddev, conf_mddev_at(conf)) ||
+	    get_kernel_nofault(*disk, mddev_disk_at(*mddev)))
+		return false;
+	return !*disk ||
+	       (!get_kernel_nofault(owner, &(*disk)->private_data) && owner == *mddev);
+}
+
+static const char *broken_invariant(struct r5conf *conf, struct mddev *mddev,
+				    struct stripe_head *sh)
+{
 	struct r5d_facts facts = {
 		.stripe_of_array = sh_conf(sh) == conf,
 		.private_is_array = mddev_private(mddev) == conf,
-		.array_of_disk = mddev_disk(mddev)->private_data == mddev,
+		/* By find_disk(). */
+		.array_of_disk = true,
 		.locked = !IS_ENABLED(CONFIG_SMP) || spin_is_locked(conf_lock(conf)),
 		.unlisted = list_empty(sh_lru(sh)),
 		.count = sh_count(sh),
@@ -233,31 +256,38 @@ static const char *broken_invariant(struct r5conf *conf, struct stripe_head *sh)
  */
 void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 {
-	const struct gendisk *disk = mddev_disk(conf_mddev(conf));
+	struct r5d_facts astray = { .stripe_of_array = true };
 	struct r5d_array *array;
+	struct gendisk *disk;
+	struct mddev *mddev;
 	const char *broken;
+	bool found;
 
 	/*
-	 * Under dm-raid, in the midst of a reshape, or while raid456 sets it up, which
-	 * ends before the first stripe with work to do: not now.
+	 * In the midst of a reshape, or while raid456 sets it up, which ends before the
+	 * first stripe with work to do: not now.
 	 */
-	if (!disk || conf_reshaping(conf) ||
-	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
+	if (conf_reshaping(conf) || !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
+		return;
+	found = find_disk(conf, &mddev, &disk);
+	/* Under dm-raid. */
+	if (found && !disk)
 		return;
 	/* A reshape ends in raid456 first, and in md when its thread is reaped. */
-	if (conf_chunk_sectors(conf) != mddev_chunk_sectors(conf_mddev(conf)) ||
-	    conf_raid_disks(conf) != mddev_raid_disks(conf_mddev(conf))) {
+	if (found && (conf_chunk_sectors(conf) != mddev_chunk_sectors(mddev) ||
+		      conf_raid_disks(conf) != mddev_raid_disks(mddev))) {
 		pr_info_once("%s is left alone until md and raid456 agree on its geometry\n",
 			     disk->disk_name);
 		return;
 	}
+	broken = found ? broken_invariant(conf, mddev, sh) : r5d_broken_invariant(&astray);
 	array = kzalloc(sizeof(*array), GFP_ATOMIC | __GFP_NOWARN);
 	if (!array)
 		return;
 	array->conf = conf;
-	array->mddev = conf_mddev(conf);
+	array->mddev = broken ? NULL : mddev;
 	array->setting = R5D_DEFAULT;
-	strscpy(array->name, disk->disk_name, sizeof(array->name));
+	strscpy(array->name, found ? disk->disk_name : "?", sizeof(array->name));
 	kref_init(&array->ref);
 	INIT_WORK(&array->work, array_work);
 	INIT_LIST_HEAD(&array->waiting);
@@ -265,16 +295,15 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	compat_hrtimer_setup(&array->timer, r5d_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	r5d_predict_init(&array->predictor);
 
-	broken = broken_invariant(conf, sh);
 	spin_lock(&table_lock);
 	if (closing) {
 		spin_unlock(&table_lock);
 		kfree(array);
 		return;
 	}
-	kobject_get(mddev_kobj(array->mddev));
 	hash_add_rcu(arrays, &array->node, (unsigned long)conf);
 	if (!broken) {
+		kobject_get(mddev_kobj(mddev));
 		kref_get(&array->ref);
 		queue_work(workqueue, &array->work);
 	}

@@ -25,7 +25,8 @@ struct stripe_head;
  * @rcu: to free it
  * @ref: held by the table, and by @work while it is queued
  * @conf: raid456's data; valid until @gone
- * @mddev: md's data; its kobject is held
+ * @mddev: md's data; its kobject is held. NULL: the array is left alone, as something in it
+ *	is not as it has to be, and its @conf may not be looked into
  * @name: of its disk
  * @work: makes it ready, where sleeping is allowed
  * @timer: goes off when the stripe that has waited longest has waited enough

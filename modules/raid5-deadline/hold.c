@@ -202,6 +202,16 @@ static void let_go(struct r5d_array *array, struct known_stripe *known, enum r5d
 
 	known_let_go(&array->known, known);
 	count(array, why);
+	/*
+	 * What waits has work to do, which nobody does who has no reference. Should a release not
+	 * have been seen by us, the stripe is free, on a list of the stock code's and not counted
+	 * as active, or has become another one: let it be.
+	 */
+	if (sh_sector(sh) != known->sector ||
+	    (!sh_count(sh) && !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))) {
+		known_drop(&array->known, known);
+		return;
+	}
 	give_mark_back(array, known, sh);
 	if (sh_count(sh) || list_empty(sh_lru(sh)))
 		return;
@@ -322,15 +332,7 @@ static bool keep_new(struct r5d_array *array, struct stripe_head *sh,
 	return hold(array, known, sh, now);
 }
 
-/**
- * r5d_keep - look at a stripe that is being released, and hold it if that is right
- * @array: the array
- * @sh: the stripe, without references and on no list
- *
- * Context: under the array's device_lock, in place of do_release_stripe().
- * Return: true if it is held; false: it is to be released.
- */
-bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
+static bool keep(struct r5d_array *array, struct stripe_head *sh)
 {
 	struct r5conf *conf = array->conf;
 	unsigned long state = READ_ONCE(*sh_state(sh));
@@ -349,8 +351,6 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 	u64 now;
 
 	lockdep_assert_held(conf_lock(conf));
-	if (array->closed || !array->ready)
-		return false;
 	known = known_find(&array->known, sh, sh_sector(sh));
 	/*
 	 * Nothing is open about it but whether it comes again, which it does before work on
@@ -394,6 +394,20 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 		remember(array, sh);
 	}
 	return false;
+}
+
+/**
+ * r5d_keep - look at a stripe that is being released, and hold it if that is right
+ * @array: the array
+ * @sh: the stripe, without references and on no list
+ *
+ * Context: under the array's device_lock, in place of do_release_stripe().
+ * Return: true if it is held; false: it is to be released.
+ */
+bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
+{
+	/* An array that is left alone is never ready. Not even its stripes are looked into. */
+	return array->ready && !array->closed && keep(array, sh);
 }
 
 /**

@@ -113,9 +113,15 @@ static inline bool dev_overlap(char *dev)
 	return test_bit(RAID456_R5_OVERLAP, R5_FIELD(unsigned long, dev, r5dev__flags));
 }
 
+/* Where it is kept, to be read before it is known to be there. */
+static inline struct mddev **conf_mddev_at(struct r5conf *conf)
+{
+	return R5_FIELD(struct mddev *, conf, r5conf__mddev);
+}
+
 static inline struct mddev *conf_mddev(struct r5conf *conf)
 {
-	return *R5_FIELD(struct mddev *, conf, r5conf__mddev);
+	return *conf_mddev_at(conf);
 }
 
 static inline int conf_int(struct r5conf *conf, size_t offset)
@@ -214,10 +220,10 @@ static inline bool mddev_suspended(struct mddev *mddev)
 	return data_race(percpu_ref_is_dying(R5_FIELD(struct percpu_ref, mddev, mddev__active_io)));
 }
 
-/* NULL under dm-raid up to v6.12, and there is no /sys/block/mdX then. */
-static inline struct gendisk *mddev_disk(struct mddev *mddev)
+/* Where its disk is kept: NULL under dm-raid, and there is no /sys/block/mdX then. */
+static inline struct gendisk **mddev_disk_at(struct mddev *mddev)
 {
-	return *R5_FIELD(struct gendisk *, mddev, mddev__gendisk);
+	return R5_FIELD(struct gendisk *, mddev, mddev__gendisk);
 }
 
 /* There as long as the array has stripes in use. */
@@ -246,10 +252,21 @@ static inline bool mddev_degraded(struct mddev *mddev)
 	return READ_ONCE(*R5_FIELD(int, mddev, mddev__degraded));
 }
 
-/* md's lock for changes to an array; mddev_unlock() is its other half. */
-static inline void mddev_lock_for_change(struct mddev *mddev)
+/*
+ * md's lock for changes to an array; mddev_unlock() is its other half. Returns whether it was
+ * had: as md's own mddev_lock() does, it refuses an array that was stopped for good. With
+ * legacy_async_del_gendisk=N, the first mddev_unlock() after that deletes the array's disk,
+ * whoever calls it. That is for md to do, so this one is unlocked as a plain mutex.
+ */
+static inline bool __must_check mddev_lock_for_change(struct mddev *mddev)
 {
-	mutex_lock(R5_FIELD(struct mutex, mddev, mddev__reconfig_mutex));
+	struct mutex *lock = R5_FIELD(struct mutex, mddev, mddev__reconfig_mutex);
+
+	mutex_lock(lock);
+	if (!test_bit(RAID456_MD_DELETED, R5_FIELD(unsigned long, mddev, mddev__flags)))
+		return true;
+	mutex_unlock(lock);
+	return false;
 }
 
 #endif
