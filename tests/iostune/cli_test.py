@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--apply sets what is recommended if the answer is yes, and nothing on any other."""
+"""What is asked for is done; --apply sets what is recommended if the answer is yes, and nothing on any other."""
 
 import argparse
 import contextlib
 import io
+import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from iostune_lib import cli
@@ -70,6 +73,72 @@ class Applied(unittest.TestCase):
     def test_the_kernel_refuses(self) -> None:
         with self.assertRaisesRegex(Trouble, "gone cannot be set to 1"):
             self.apply("y\n", {"gone/gone": "1"})
+
+
+class Asked(unittest.TestCase):
+    """Around a measurement that is none."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.target = Target(Path("/dev/sda"), False, 1 << 30, "8:0", self.root, self.root)
+        self.session = mock.Mock()
+        self.session.return_value.run.return_value = result(WANTED)
+        replaced: dict[str, Any] = {
+            "target.find": lambda path: self.target,
+            "matched": lambda found: 'ENV{ID_SERIAL}=="x"',
+            "journal.lock": mock.Mock(),
+            "journal.recover": lambda directory: [],
+            "os.geteuid": lambda: 0,
+            "report.text": lambda found: "the report",
+            "Session": self.session,
+            "Stop": mock.Mock(),
+            "emit_udev": mock.Mock(),
+            "apply": mock.Mock(),
+        }
+        for name, replacement in replaced.items():
+            patch = mock.patch(f"iostune_lib.cli.{name}", replacement)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def main(self, *words: str) -> tuple[int, str]:
+        said = io.StringIO()
+        with mock.patch("sys.argv", ["iostune", *words, "/dev/sda"]), contextlib.redirect_stderr(said):
+            return cli.main(), said.getvalue()
+
+    def test_what_cannot_be_written_is_said_before_measuring(self) -> None:
+        (self.root / "dir.rules.rollback").mkdir()
+        for words, why in (
+            (("--emit-udev", f"{self.root}/none/a.rules"), "there is no directory"),
+            (("--emit-udev", f"{self.root}"), "is a directory"),
+            (("--emit-udev", f"{self.root}/dir.rules"), "dir.rules.rollback is a directory"),
+        ):
+            status, said = self.main(*words)
+            self.assertEqual(status, 1)
+            self.assertIn(why, said)
+        with mock.patch("iostune_lib.cli.why_no_plot", return_value="no"):
+            self.assertEqual(self.main("--plot", "a.txt"), (1, "iostune: --plot: no\n"))
+        self.session.assert_not_called()
+
+    def test_errors_of_the_system_are_one_line(self) -> None:
+        self.session.side_effect = OSError(123, "No medium found", "/dev/sr0")
+        self.assertEqual(self.main(), (1, "iostune: /dev/sr0: No medium found\n"))
+
+    def test_seconds(self) -> None:
+        self.assertEqual(cli.seconds("50"), 50)
+        for text in ("0", "nan", "inf", "-inf", "1e7"):
+            with self.assertRaises(argparse.ArgumentTypeError, msg=text):
+                cli.seconds(text)
+
+    def test_a_reader_that_has_gone(self) -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "w") as out, mock.patch.object(sys, "stdout", out):
+            status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
+        self.assertEqual((status, said), (0, ""))
+        cli.emit_udev.assert_called_once()  # type: ignore[attr-defined]
+        cli.apply.assert_called_once()  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

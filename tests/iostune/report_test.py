@@ -64,8 +64,7 @@ class Planned(unittest.TestCase):
             for name, value in files.items():
                 (disk / name).parent.mkdir(parents=True, exist_ok=True)
                 (disk / name).write_text(value)
-            wish = Wish(8, 540, is_quick)
-            found = session.plan_stages(Tunables(disk), wish, wish.modes)
+            found = session.plan_stages(Tunables(disk), Wish(8, 540, is_quick), session.MODES)
             return {stage.name: [arm.label for arm in stage.arms] for stage in found}
 
     def test_an_array_of_md(self) -> None:

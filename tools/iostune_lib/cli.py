@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measure a disk with parallel sequential readers, and say which scheduler and tunables suit it. It only reads."""
+"""Measure a disk with parallel sequential readers, and say which scheduler and tunables suit it.
+
+It only reads. What it tries it puts back; --apply sets what is recommended.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ import json
 import os
 import sys
 from pathlib import Path
+
+from seqkeep_lib.output import show, why_no_file, why_no_plot
+from seqkeep_lib.version import version
 
 from . import journal, plot, report, target, udev, words
 from .journal import DIRECTORY
@@ -20,6 +26,8 @@ from .tunables import Tunables
 
 FULL_S, QUICK_S = 540, 50
 MOST_READERS = 64
+# Eleven days.
+MOST_S = 1000000
 
 
 def readers(text: str) -> int:
@@ -31,13 +39,15 @@ def readers(text: str) -> int:
 
 def seconds(text: str) -> float:
     value = float(text)
-    if not value >= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1")
+    # This way about it holds for nan, too.
+    if not 1 <= value <= MOST_S:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1 to {MOST_S}")
     return value
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="iostune", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"iostune {version()}")
     parser.add_argument("device", nargs="?", type=Path, metavar="DEVICE", help="a block device, or a file on one")
     parser.add_argument("--max-readers", type=readers, default=8, metavar="N", help="readers at once (default: 8)")
     parser.add_argument("--quick", action="store_true", help="under a minute: schedulers and readahead only")
@@ -64,11 +74,13 @@ def say(text: str) -> None:
 
 def check_outputs(args: argparse.Namespace, found: Target) -> None:
     """What could not be written in the end."""
-    if args.plot:
-        plot.check(args.plot)
+    why = why_no_plot(args.plot) if args.plot else ""
+    if why:
+        raise Trouble(f"--plot: {why}")
     if args.emit_udev:
-        if not args.emit_udev.parent.is_dir():
-            raise Trouble(f"--emit-udev: there is no directory {args.emit_udev.parent}")
+        why = why_no_file(args.emit_udev) or why_no_file(rollback(args.emit_udev))
+        if why:
+            raise Trouble(f"--emit-udev: {why}")
         if not found.disk or not matched(found):
             raise Trouble("--emit-udev: the disk has no serial number, WWN or UUID that a rule could know it by")
 
@@ -77,11 +89,16 @@ def matched(found: Target) -> str:
     return udev.match(target.properties(found), target.identity(found))
 
 
+def rollback(path: Path) -> Path:
+    """The rule with the values that were there before, beside the one with the new ones."""
+    return path.with_name(path.name + ".rollback")
+
+
 def emit_udev(path: Path, found: Target, result: Result) -> None:
     if not result.settings:
         say(f"no change is recommended, so {path} is not written")
         return
-    back = path.with_name(path.name + ".rollback")
+    back = rollback(path)
     reasons = [words.decision(d) for d in result.decisions if d.verdict.is_change]
     after = [
         f"To go back: mv {back} {path}, udevadm control --reload, udevadm trigger --sysname-match={found.name};",
@@ -128,7 +145,7 @@ def run(args: argparse.Namespace, stop: Stop) -> None:
     result = Session(found, wish, stop, DIRECTORY).run()
     # Nothing is left to put back: signals may do what they do.
     stop.unwatch()
-    print(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result), flush=True)
+    show(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result))
     if args.plot:
         plot.plot(args.plot, result)
     if args.emit_udev:
@@ -150,6 +167,9 @@ def main() -> int:
         say("stopped")
         return 128 + stopped.number
     except BrokenPipeError:
-        # The reader has had enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Nobody reads standard error any more: there is nobody to say it to.
+        return 1
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return 1
     return 0

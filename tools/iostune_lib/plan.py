@@ -97,7 +97,7 @@ def fewer(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
 
 
 def fit(stage: Stage, rules: Rules, seconds: float, overhead_s: float) -> tuple[tuple[Cell, ...], int, float] | None:
-    """The cells, the cells of the comparison that follows, and the length of one run, for that much time.
+    """The cells, how many runs they and the comparison that follows take, and the length of one, for that much time.
 
     None: too little even for the least.
     """

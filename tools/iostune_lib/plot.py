@@ -6,18 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from .report import Result, tables
-from .trouble import Trouble
-
-
-def check(path: Path) -> None:
-    """Say now, and not after ten minutes of measuring, that there will be no plot."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise Trouble("--plot needs matplotlib: apt install python3-matplotlib (or dnf)") from None
-    matplotlib.use("Agg")
-    if not path.parent.is_dir():
-        raise Trouble(f"--plot: there is no directory {path.parent}")
 
 
 def plot(path: Path, result: Result) -> None:

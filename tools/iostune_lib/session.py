@@ -30,6 +30,7 @@ MAX_SECTORS_KB = (64, 128, 256, 1024)
 NR_REQUESTS = (32, 128, 512)
 STRIPE_CACHES = (256, 1024, 4096)
 THREADS = (0, 2, 4)
+MODES = ("direct", "buffered")
 # Of a quick run the scheduler may have nearly all; what it leaves is for the readahead.
 QUICK_WEIGHT = 99
 
@@ -41,7 +42,6 @@ class Wish:
     max_readers: int
     seconds: float
     is_quick: bool
-    modes: tuple[str, ...] = ("direct", "buffered")
 
     @property
     def rules(self) -> Rules:
@@ -177,14 +177,12 @@ class Session:
 
     def usable_modes(self) -> tuple[str, ...]:
         """Without direct, if the file system has no such thing."""
-        if "direct" not in self.wish.modes:
-            return self.wish.modes
         try:
             self.one_run(Cell("direct", 1), 0, 0, 1, self.wish.rules.shortest_s)
         except Trouble as trouble:
             self.warn(f"no direct reads ({trouble}): buffered ones only")
-            return tuple(mode for mode in self.wish.modes if mode != "direct") or ("buffered",)
-        return self.wish.modes
+            return ("buffered",)
+        return MODES
 
     def overhead(self, modes: tuple[str, ...]) -> float:
         """What a run takes besides its length, with all readers, so as not to promise too much."""

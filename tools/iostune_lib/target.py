@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from seqkeep_lib.host import unescaped
 
 from .trouble import Trouble
 
@@ -35,10 +36,11 @@ class Target:
 
 
 def read(path: Path) -> str:
-    """What a file of a line says; empty if it is not there or not for reading."""
+    """What a file says; empty if it is not there or not for reading."""
     try:
-        return path.read_text().strip()
-    except (OSError, UnicodeDecodeError):
+        # One name that is no UTF-8 must not hide all others: a mount point may be any bytes.
+        return path.read_bytes().decode(errors="replace").strip()
+    except OSError:
         return ""
 
 
@@ -57,6 +59,8 @@ def find(path: Path) -> Target:
     sysfs = link.resolve() if link.exists() else None
     disk = sysfs.parent if sysfs and (sysfs / "partition").exists() else sysfs
     size = status.st_size if is_file else int(read(sysfs / "size") or 0) * 512 if sysfs else 0
+    if not size:
+        raise Trouble(f"{path} has nothing to read: it is empty, or no medium is in the drive")
     return Target(path, is_file, size, number, sysfs, disk)
 
 
@@ -90,17 +94,14 @@ def family(target: Target) -> dict[str, str]:
     return found
 
 
-def unescape(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
-
-
 def users(target: Target) -> list[str]:
     """Who else uses the disk: mounts, swap, and devices on top of it."""
     devices = family(target)
     found = [
-        f"{devices[words[2]]} is mounted on {unescape(words[4])}"
-        for words in map(str.split, read(MOUNTS).splitlines())
-        if words[2] in devices
+        f"{devices[words[2]]} is mounted on {unescaped(words[4])}"
+        # Nothing else parts words and lines: a name may have blanks of other kinds in it.
+        for words in (line.split(" ") for line in read(MOUNTS).split("\n"))
+        if len(words) > 4 and words[2] in devices
     ]
     names = {f"/dev/{name}" for name in devices.values()}
     found += [f"{words[0]} is swap" for words in map(str.split, read(SWAPS).splitlines()) if words[0] in names]

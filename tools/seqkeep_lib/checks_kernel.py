@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
-from .modules import DEBUGFS, Hook, State, hooked_functions
+from .modules import DEBUGFS, Hook, State
 
+# Of files with one name, the first is read.
+LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
 
 
@@ -33,15 +35,7 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
     for state in there(states):
         name = state.module.name
         if state.installed and not state.file:
-            conf = f"/usr/src/{name}-{state.installed}/dkms.conf"
-            lacking = ", ".join(lacking_options(host, conf))
-            why = f": it has no {lacking}" if lacking else ""
-            remedy = (
-                f"remove {name}-dkms; this kernel cannot have it"
-                if lacking
-                else f"dkms autoinstall -k {host.release}; if that fails, see"
-                f" /var/lib/dkms/{name}/{state.installed}/build/make.log"
-            )
+            why, remedy = why_not_built(host, state)
             yield Finding(PROBLEM, "built", f"{name} is not built for kernel {host.release}{why}", remedy)
         if state.loaded and state.file:
             now = host.text(f"/sys/module/{state.module.directory}/srcversion")
@@ -53,6 +47,39 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                     f"the {name} that is loaded is not the one that is installed",
                     f"modprobe -r {name} && modprobe {name}{' enable=1' if state.enabled else ''}, when it suits",
                 )
+
+
+def why_not_built(host: Host, state: State) -> tuple[str, str]:
+    """What to say of a module that has no file for the running kernel, and the remedy."""
+    name = state.module.name
+    kernels = kernels_instead(host, state, host.release)
+    if kernels:
+        return f": it is made for kernels {kernels}", "start one of these kernels, or upgrade seqkeep"
+    lacking = ", ".join(lacking_options(host, conf_of(state)))
+    if lacking:
+        return f": it has no {lacking}", f"remove {name}-dkms; this kernel cannot have it"
+    again = f"dkms autoinstall -k {host.release}"
+    drivers = f"/lib/modules/{host.release}/kernel/drivers/md"
+    if name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*")):
+        return (
+            ": that kernel's raid456.ko is not there, which has the types it needs",
+            f"install the package of the kernel itself (Fedora, RHEL: kernel-modules-{host.release}), then {again}",
+        )
+    return "", f"{again}; if that fails, see /var/lib/dkms/{name}/{state.installed}/build/make.log"
+
+
+def conf_of(state: State) -> str:
+    return f"/usr/src/{state.module.name}-{state.installed}/dkms.conf"
+
+
+def kernels_instead(host: Host, state: State, release: str) -> str:
+    """The kernels that an installed module is made for, as "6.1 to 7.3"; "" if this one is among them."""
+    text = host.text(conf_of(state)) or ""
+    wanted = re.search(r'^BUILD_EXCLUSIVE_KERNEL="([^"]*)"', text, re.MULTILINE)
+    if not wanted or re.search(wanted[1], release):
+        return ""
+    said = re.search(r'made for kernels ([^"]+)"', text)
+    return said[1] if said else f"that match {wanted[1]}"
 
 
 def lacking_options(host: Host, conf: str) -> list[str]:
@@ -69,10 +96,10 @@ def lacking_options(host: Host, conf: str) -> list[str]:
 
 def headers(host: Host, states: list[State]) -> Iterator[Finding]:
     """DKMS can build for every kernel that this machine may be started with."""
-    if not any(state.installed for state in states):
-        return
-    for release in host.names("/lib/modules"):
-        if not (host.exists(f"/boot/vmlinuz-{release}") or host.exists(f"/lib/modules/{release}/vmlinuz")):
+    ours = [state for state in states if state.installed]
+    for release in startable(host):
+        if all(kernels_instead(host, state, release) for state in ours):
+            # Headers would not help.
             continue
         if not host.exists(f"/lib/modules/{release}/build/Makefile"):
             running = release == host.release
@@ -82,6 +109,31 @@ def headers(host: Host, states: list[State]) -> Iterator[Finding]:
                 "headers",
                 f"kernel {release} has no headers: {then}",
                 f"install linux-headers-{release} (Debian, Ubuntu) or kernel-devel-{release} (Fedora, RHEL)",
+            )
+
+
+def startable(host: Host) -> list[str]:
+    """The kernels that this machine may be started with."""
+    return [
+        release
+        for release in host.names("/lib/modules")
+        if host.exists(f"/boot/vmlinuz-{release}") or host.exists(f"/lib/modules/{release}/vmlinuz")
+    ]
+
+
+def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
+    """The next start is not of a kernel that the modules are not made for. built() looks at the one that runs."""
+    ours = [state for state in states if state.installed]
+    for release in startable(host):
+        ranges = {state.module.name: kernels_instead(host, state, release) for state in ours}
+        missing = [name for name, range_ in ranges.items() if range_]
+        if missing and release != host.release:
+            yield Finding(
+                ADVICE,
+                "kernels",
+                f"kernel {release} is not one of {ranges[missing[0]]}, which {', '.join(missing)} need:"
+                " after a start of it, the modules are missing",
+                "hold the package of that kernel, or remove it; or upgrade seqkeep",
             )
 
 
@@ -104,6 +156,9 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
     if not why:
         return
     keys = host.text("/proc/keys")
+    # Others than root are not shown the kernel's own keys.
+    are_shown = ".builtin_trusted_keys" in (keys or "")
+    unknown = []
     for state in there(states):
         if not state.file:
             continue
@@ -121,15 +176,68 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "signatures",
                 f"{why}, and {name} is not signed",
-                "let DKMS sign: see dkms(8), mok_signing_key, then dkms autoinstall --force",
+                f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild(host, state)}",
             )
-        elif keys is not None and signer not in keys and not state.loaded:
+        elif keys is None or signer in keys or state.loaded:
+            continue
+        elif not are_shown:
+            unknown.append(name)
+        else:
             yield Finding(
                 PROBLEM,
                 "signatures",
                 f'{why}, and {name} is signed by "{signer}", which this kernel does not know',
-                "mokutil --import /var/lib/dkms/mok.pub, restart, and enrol the key when asked",
+                f"mokutil --import {certificates(host)}, restart, and enrol the key when asked",
             )
+    if unknown:
+        yield Finding(
+            UNKNOWN,
+            "signatures",
+            f"{why}; its keys are not shown, so it may not know those of {', '.join(unknown)}",
+            "run seqkeep as root",
+        )
+
+
+def rebuild(host: Host, state: State) -> str:
+    """What has DKMS build and sign a module again: autoinstall leaves out what is installed."""
+    which = f"{state.module.name}/{state.installed or 'VERSION'} -k {host.release}"
+    return f"dkms build --force {which} && dkms install --force {which}"
+
+
+def certificates(host: Host) -> str:
+    """What is to be enrolled. Ubuntu's DKMS signs with a key of Ubuntu's; where there are two, either may be in use."""
+    known = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
+    return " ".join(name for name in known if host.exists(name)) or known[-1]
+
+
+def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
+    """What each start is to load is loaded. built() tells what cannot be."""
+    listed = loaded_at_start(host)
+    for state in states:
+        name, directory = state.module.name, state.module.directory
+        if directory in listed and state.file and not state.loaded:
+            yield Finding(
+                PROBLEM,
+                "wanted",
+                f"{name} is to be loaded at each start, by {listed[directory]}, and is not loaded",
+                f'modprobe {name}; dmesg | grep "{directory}:" says why, if it is refused',
+            )
+
+
+def loaded_at_start(host: Host) -> dict[str, str]:
+    """The modules that are listed to be loaded, as /sys/module names them, and the file that each is in."""
+    files: dict[str, str] = {}
+    for directory in LOAD_LISTS:
+        for name in host.names(directory):
+            if name.endswith(".conf"):
+                files.setdefault(name, f"{directory}/{name}")
+    listed: dict[str, str] = {}
+    for file in ("/etc/modules", *files.values()):
+        for line in (host.text(file) or "").splitlines():
+            words = line.split()
+            if words and words[0][0] not in "#;":
+                listed.setdefault(words[0].replace("-", "_"), file)
+    return listed
 
 
 def lockdown_level(host: Host) -> str:
@@ -196,9 +304,8 @@ def livepatched(host: Host) -> dict[str, str]:
 def hooks(host: Host, states: list[State]) -> Iterator[Finding]:
     """Enabled modules have their hooks, and nobody holds what the others would need."""
     patched = livepatched(host)
-    listed = hooked_functions(host)
     for state in there(states):
-        name = state.module.name
+        name, listed = state.module.name, state.all_hooked
         for hook in state.module.hooks:
             if state.enabled:
                 if listed is not None and hook.function not in listed and must_be_there(host, hook):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .finding import ADVICE, Finding
-from .host import Host
+from .host import Host, unescaped
 from .modules import State
 
 # A client that keeps so many reads in flight gains nothing by more, and mixes up their order at the server.
@@ -33,8 +33,7 @@ def mounts(host: Host) -> Iterator[Mount]:
         before, _, after = line.partition(" - ")
         words, rest = before.split(), after.split()
         if len(words) > 4 and len(rest) > 2:
-            path = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), words[4])
-            yield Mount(words[2], path, rest[0], rest[2])
+            yield Mount(words[2], unescaped(words[4]), rest[0], rest[2])
 
 
 def disk_of(host: Host, device: str) -> str | None:
@@ -55,7 +54,7 @@ def exports(host: Host) -> list[str]:
     if not host.number("/proc/fs/nfsd/threads"):
         return []
     lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
-    return sorted({line.split("\t")[0] for line in lines if line.startswith("/")})
+    return sorted({unescaped(line.split("\t")[0]) for line in lines if line.startswith("/")})
 
 
 def server(host: Host, states: list[State]) -> Iterator[Finding]:
@@ -69,7 +68,7 @@ def server(host: Host, states: list[State]) -> Iterator[Finding]:
             continue
         seen.add(disk)
         now = read_ahead_kb(host, disk)
-        if now is not None and now < wanted and not widened(states, disk, wanted):
+        if now is not None and now < wanted and not widened(host, states, disk, wanted):
             yield Finding(
                 ADVICE,
                 "readahead",
@@ -88,24 +87,31 @@ def items(state: State, parameter: str) -> list[str]:
     return [item for item in state.parameters.get(parameter, "").split(",") if item]
 
 
-def ctxra_max_kb(ctxra: State, disk: str) -> int:
+def names_of(host: Host, disk: str) -> tuple[str, ...]:
+    """What ctxra's lists may call a disk: vda, or 253:0."""
+    number = host.text(f"/sys/block/{disk}/dev")
+    return (disk, number) if number else (disk,)
+
+
+def ctxra_max_kb(host: Host, ctxra: State, disk: str) -> int:
     """The window that ctxra gives a disk: "512,vda=64" is 64 for vda, and 512 for the others. 0: the disk's own."""
     found = 0
     for item in items(ctxra, "max_kb"):
         name, is_own, kib = item.rpartition("=")
-        if is_own and name == disk:
+        if is_own and name in names_of(host, disk):
             return int(kib)
         if not is_own:
             found = int(kib)
     return found
 
 
-def widened(states: list[State], disk: str, wanted: int) -> bool:
+def widened(host: Host, states: list[State], disk: str, wanted: int) -> bool:
     """ctxra gives the disk's streams such windows."""
     ctxra = enabled_module(states, "ctxra")
     if not ctxra:
         return False
-    return ctxra_max_kb(ctxra, disk) >= wanted and disk in (items(ctxra, "devices") or [disk])
+    served = items(ctxra, "devices") or [disk]
+    return ctxra_max_kb(host, ctxra, disk) >= wanted and any(name in served for name in names_of(host, disk))
 
 
 def client(host: Host, states: list[State]) -> Iterator[Finding]:
@@ -202,8 +208,11 @@ def off(host: Host, states: list[State]) -> Iterator[Finding]:
     ctxra = enabled_module(states, "ctxra")
     if not ctxra:
         return
-    for disk in items(ctxra, "devices"):
-        if not ctxra_max_kb(ctxra, disk) and read_ahead_kb(host, disk) == 0:
+    served = items(ctxra, "devices")
+    for disk in host.names("/sys/block"):
+        if not any(name in served for name in names_of(host, disk)):
+            continue
+        if not ctxra_max_kb(host, ctxra, disk) and read_ahead_kb(host, disk) == 0:
             yield Finding(
                 ADVICE,
                 "readahead",

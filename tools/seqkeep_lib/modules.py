@@ -39,7 +39,7 @@ class Module:
 
 
 # The hooks that a module must have, or takes when there; those of options that are off are left out.
-# seqkeep_test.py holds this against the tables in the modules.
+# tests/tools/seqkeep_test.py holds this against the tables in the modules.
 MODULES = (
     Module("ctxra", "ctxra/stats", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
     Module("ra-trace", "readahead/stats_raw", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
@@ -74,10 +74,12 @@ class State:
     counters: dict[str, int] | None = None
     # The functions hooked; None: the kernel does not tell, or not to this user.
     hooked: list[str] | None = None
+    # All functions that anybody has hooked, as in hooked_functions().
+    all_hooked: dict[str, str] | None = None
 
 
 def parse_counters(text: str) -> dict[str, int]:
-    """A line "name value" for each counter. Of ra-trace's table of patterns, the row that is the sum."""
+    """A line "name value" for each counter. Of ra-trace's table of patterns, the last row, which is the sum."""
     counters: dict[str, int] = {}
     columns: list[str] = []
     for line in text.splitlines():
@@ -86,6 +88,7 @@ def parse_counters(text: str) -> dict[str, int]:
             columns = words[1:]
         elif words[:1] == ["all"] and columns:
             counters.update({c: int(w) for c, w in zip(columns, words[1:]) if w.isdigit()})
+            columns = []
         elif len(words) == 2 and words[1].lstrip("-").isdigit() and not columns:
             counters[words[0]] = int(words[1])
     return counters
@@ -129,7 +132,7 @@ def installed_version(host: Host, module: Module) -> str:
 
 def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     """All that can be seen of a module."""
-    state = State(module, installed_version(host, module), module_file(host, module))
+    state = State(module, installed_version(host, module), module_file(host, module), all_hooked=hooked)
     directory = f"/sys/module/{module.directory}"
     # A module's own directory has its state; a parameter given on the kernel's command line makes one without.
     state.loaded = host.exists(f"{directory}/initstate")

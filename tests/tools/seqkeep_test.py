@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from seqkeep_lib import doctor, status
+from seqkeep_lib.checks_kernel import kernels_instead
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES, look_at_all, parse_counters
 
-SOURCE = Path(__file__).parent.parent
+SOURCE = Path(__file__).parents[2]
 RELEASE = "6.12.1-test"
 CONFIG = """CONFIG_KRETPROBES=y
 CONFIG_MD_RAID456=m
@@ -22,10 +25,17 @@ CONFIG_NFSD=m
 CONFIG_DEBUG_INFO_BTF_MODULES=y
 CONFIG_DYNAMIC_FTRACE_WITH_REGS=y
 """
+# The line that packaging/stage fills in, and the one that has the range as words.
+RANGE = """BUILD_EXCLUSIVE_KERNEL="^(6[.](1|2|12)|7[.](0|1|2|3))[.]"
+	skipped "it is made for kernels 6.1 to 7.3"
+"""
 READAHEAD = """# check: ok
 pattern count sync_count used
 initial0 1 1 0
 all 5 5 n/a
+calls_running 0
+calls_missed 3
+check_mismatches 1
 """
 
 
@@ -44,8 +54,9 @@ class Machine(unittest.TestCase):
         self.write("proc/sys/kernel/ftrace_enabled", "1")
         self.write("sys/kernel/debug/kprobes/enabled", "1")
         for module in MODULES:
-            self.write(f"usr/src/{module.name}-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES"\n')
+            self.write(f"usr/src/{module.name}-1.0/dkms.conf", f'needed="CONFIG_KRETPROBES"\n{RANGE}')
             self.write(f"lib/modules/{RELEASE}/updates/dkms/{module.name}.ko.xz")
+        self.write(f"lib/modules/{RELEASE}/kernel/drivers/md/raid456.ko.xz")
         self.load("ctxra", "Y", "trail_windows 7\nleft 0\n")
         self.load("nfsd_dio", "Y", "direct 3\n")
         self.load("ra_trace", "N", READAHEAD)
@@ -115,7 +126,19 @@ class Status(Machine):
         self.assertEqual(status.as_prometheus(states), "")
 
     def test_counters_that_are_not_known_are_left_out(self) -> None:
-        self.assertEqual(parse_counters(READAHEAD), {"count": 5, "sync_count": 5})
+        counters = parse_counters(READAHEAD)
+        self.assertEqual((counters["count"], counters["sync_count"]), (5, 5))
+        self.assertNotIn("used", counters)
+
+    def test_what_ra_trace_counts_below_its_table(self) -> None:
+        states = look_at_all(self.host)
+        text = status.as_text(states)
+        shown = json.loads(status.as_json(states))["ra-trace"]["counters"]
+        lines = status.as_prometheus(states).splitlines()
+        for name, value in (("calls_missed", 3), ("check_mismatches", 1)):
+            self.assertRegex(text, rf"\n    {name} +{value}\n")
+            self.assertEqual(shown[name], value)
+            self.assertIn(f'seqkeep_counter{{module="ra-trace",counter="{name}"}} {value}', lines)
 
     def test_no_debugfs(self) -> None:
         (self.root / "sys/kernel/debug/ctxra/stats").unlink()
@@ -141,6 +164,44 @@ class Kernel(Machine):
         self.write("usr/src/raid5-deadline-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES CONFIG_OTHER"\n')
         self.assert_found(PROBLEM, "built", "it has no CONFIG_OTHER")
 
+    def start(self, release: str) -> None:
+        """A kernel that nothing is built for runs, and its headers are there."""
+        self.host = Host(self.root, release)
+        self.write(f"boot/config-{release}", CONFIG)
+        self.write(f"boot/vmlinuz-{release}")
+        self.write(f"lib/modules/{release}/build/Makefile")
+
+    def test_the_kernel_is_out_of_range(self) -> None:
+        self.start("7.4.1-test")
+        (self.root / "lib/modules/7.4.1-test/build/Makefile").unlink()
+        found = [finding for finding in self.findings() if finding.level == PROBLEM]
+        self.assertEqual({finding.check for finding in found}, {"built"})
+        self.assertEqual(len(found), len(MODULES))
+        self.assertIn("not built for kernel 7.4.1-test: it is made for kernels 6.1 to 7.3", found[0].what)
+        self.assertEqual(found[0].remedy, "start one of these kernels, or upgrade seqkeep")
+
+    def test_the_range_is_what_packages_say(self) -> None:
+        module = self.root / "staged"
+        subprocess.run([SOURCE / "packaging/stage", "ctxra", module], check=True)
+        self.write("usr/src/ctxra-1.0/dkms.conf", (module / "dkms.conf").read_text())
+        ctxra = look_at_all(self.host)[0]
+        meta = re.findall(r"^Kernel-(?:Oldest|Newest): (.*)$", (SOURCE / "META").read_text(), re.MULTILINE)
+        self.assertEqual(kernels_instead(self.host, ctxra, "5.9.0-test"), " to ".join(meta))
+        self.assertEqual(kernels_instead(self.host, ctxra, RELEASE), "")
+
+    def test_the_kernel_has_no_raid456(self) -> None:
+        (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
+        (self.root / f"lib/modules/{RELEASE}/kernel/drivers/md/raid456.ko.xz").unlink()
+        self.assert_found(PROBLEM, "built", "raid456.ko is not there")
+
+    def test_another_kernel_is_out_of_range(self) -> None:
+        self.write("boot/vmlinuz-7.4.1-test")
+        self.write("lib/modules/7.4.1-test/modules.dep")
+        self.assert_found(ADVICE, "kernels", "7.4.1-test is not one of 6.1 to 7.3, which ctxra, ra-trace")
+        # Its files are left, and it cannot be started.
+        (self.root / "boot/vmlinuz-7.4.1-test").unlink()
+        self.assertEqual(len(self.findings()), 1)
+
     def test_no_headers(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/build/Makefile").unlink()
         self.assert_found(PROBLEM, "headers", "cannot be built")
@@ -153,6 +214,26 @@ class Kernel(Machine):
     def test_no_types(self) -> None:
         (self.root / "sys/kernel/btf/vmlinux").unlink()
         self.assert_found(PROBLEM, "types", "BTF")
+
+    def test_a_module_that_was_not_loaded_at_the_start(self) -> None:
+        for file, text in (
+            ("etc/modules", "loop\nraid5-deadline\n"),
+            ("etc/modules-load.d/ours.conf", " # comment\n; other\n  raid5_deadline # why\n"),
+            ("usr/lib/modules-load.d/ours.conf", "raid5-deadline"),
+        ):
+            with self.subTest(file=file):
+                self.write(file, text)
+                self.assert_found(PROBLEM, "wanted", f"raid5-deadline is to be loaded at each start, by /{file}")
+                (self.root / file).unlink()
+        self.write("etc/modules-load.d/ours.conf", "#raid5-deadline\n;nfs-ra\nctxra\n")
+        self.write("usr/lib/modules-load.d/ours.conf", "raid5-deadline")
+        self.write("etc/modules-load.d/README", "raid5-deadline")
+        self.assertEqual(len(self.findings()), 1)
+
+    def test_what_is_not_built_is_told_once(self) -> None:
+        self.write("etc/modules", "raid5-deadline\n")
+        (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
+        self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
 
     def test_lockdown(self) -> None:
         self.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n")
@@ -184,26 +265,101 @@ class Kernel(Machine):
         file.write_text(file.read_text() + "do_release_stripe [raid456] (1) R I   tramp: 0x1 (f+0x0/0x1)->g\n")
         self.assert_found(PROBLEM, "hooks", "something else has taken the place of do_release_stripe()")
 
+    def test_hooks_are_read_once(self) -> None:
+        with mock.patch.object(self.host, "text", wraps=self.host.text) as text:
+            self.findings()
+        read = [call.args[0] for call in text.call_args_list]
+        self.assertEqual(read.count("/sys/kernel/tracing/enabled_functions"), 1)
+
     def test_what_cannot_be_read_is_not_well(self) -> None:
         self.host.unread["/sys/kernel/debug"] = "Permission denied"
         self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug cannot be read")
 
 
+class Signatures(Machine):
+    """A kernel that loads signed modules only."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("sys/module/module/parameters/sig_enforce", "Y\n")
+        self.write("proc/keys", "1 I--- 1 perm 1f0b0000 0 0 keyring .builtin_trusted_keys: 1\n")
+        for name in ("raid5-deadline", "nfs-ra"):
+            (self.root / f"lib/modules/{RELEASE}/updates/dkms/{name}.ko.xz").unlink()
+            (self.root / f"usr/src/{name}-1.0/dkms.conf").unlink()
+        (self.root / "sys/module/ra_trace/initstate").unlink()
+
+    def signed_by(self, signer: str) -> list[Finding]:
+        with mock.patch.object(self.host, "command", return_value=signer):
+            return self.findings()
+
+    def test_a_key_that_is_known(self) -> None:
+        self.write("proc/keys", ".builtin_trusted_keys: 1\nasymmetri Our key: 1234\n")
+        self.assertEqual(self.signed_by("Our key"), [])
+
+    def test_not_signed(self) -> None:
+        found = {finding.what.split()[-4]: finding.remedy for finding in self.signed_by("")}
+        self.assertEqual(set(found), {"ctxra", "ra-trace", "nfsd-dio"})
+        which = f"ra-trace/1.0 -k {RELEASE}"
+        self.assertIn(f"dkms build --force {which} && dkms install --force {which}", found["ra-trace"])
+
+    def test_a_key_that_is_not_known(self) -> None:
+        for files, named in (
+            ((), "/var/lib/dkms/mok.pub"),
+            (("/var/lib/shim-signed/mok/MOK.der",), "/var/lib/shim-signed/mok/MOK.der"),
+            (("/var/lib/dkms/mok.pub",), "/var/lib/shim-signed/mok/MOK.der /var/lib/dkms/mok.pub"),
+        ):
+            for file in files:
+                self.write(file.lstrip("/"))
+            (found,) = self.signed_by("Our key")
+            self.assertEqual(found.level, PROBLEM)
+            self.assertIn('ra-trace is signed by "Our key", which this kernel does not know', found.what)
+            self.assertEqual(found.remedy, f"mokutil --import {named}, restart, and enrol the key when asked")
+
+    def test_keys_that_are_not_shown(self) -> None:
+        self.write("proc/keys", "")
+        (found,) = self.signed_by("Our key")
+        self.assertEqual((found.level, found.remedy), (UNKNOWN, "run seqkeep as root"))
+        self.assertIn("not know those of ra-trace", found.what)
+
+
 class Readahead(Machine):
-    def test_server(self) -> None:
+    def serve(self) -> None:
+        """nfsd exports what is on sda, 8:0, which reads ahead too little."""
         device = self.host.device_of("/") or ""
         self.disk("sda", 128)
+        self.write("sys/block/sda/dev", "8:0\n")
         (self.root / "sys/dev/block").mkdir(parents=True)
         (self.root / f"sys/dev/block/{device}").symlink_to(self.root / "sys/block/sda")
         self.write("proc/fs/nfsd/threads", "8\n")
         self.write("proc/fs/nfsd/max_block_size", "1048576\n")
         self.write("var/lib/nfs/etab", "/\t*(rw)\n")
+
+    def test_server(self) -> None:
+        self.serve()
         self.assert_found(ADVICE, "readahead", "clients ask for up to 1024 KiB at once")
         for enough in ("2048", "64,sda=2048", "2048,sdb=64"):
             self.write("sys/module/ctxra/parameters/max_kb", f"{enough}\n")
             self.assertEqual(len(self.findings()), 1, enough)
         self.write("sys/module/ctxra/parameters/max_kb", "2048,sda=64\n")
         self.assertEqual(len(self.findings()), 2)
+
+    def test_ctxra_serves_a_disk_by_its_number(self) -> None:
+        self.serve()
+        for devices, max_kb, found in (
+            ("8:0", "2048", 1),
+            ("sdb,8:0", "64,8:0=2048", 1),
+            ("8:16", "2048", 2),
+            ("", "2048,8:0=64", 2),
+        ):
+            self.write("sys/module/ctxra/parameters/devices", f"{devices}\n")
+            self.write("sys/module/ctxra/parameters/max_kb", f"{max_kb}\n")
+            self.assertEqual(len(self.findings()), found, (devices, max_kb))
+
+    def test_an_export_with_a_blank(self) -> None:
+        self.serve()
+        (self.root / "srv/a b").mkdir(parents=True)
+        self.write("var/lib/nfs/etab", "/srv/a\\040b\t*(rw)\n")
+        self.assert_found(ADVICE, "readahead", "nfsd exports /srv/a b from sda")
 
     def test_client(self) -> None:
         self.write("sys/class/bdi/0:52/read_ahead_kb", "128\n")
@@ -250,7 +406,10 @@ class Readahead(Machine):
     def test_ctxra_on_a_disk_without_readahead(self) -> None:
         self.disk("sdc", 0)
         self.write("sys/module/ctxra/parameters/devices", "sdc\n")
-        self.assert_found(ADVICE, "readahead", "switched off")
+        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.write("sys/block/sdc/dev", "8:32\n")
+        self.write("sys/module/ctxra/parameters/devices", "8:32\n")
+        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
 
 
 class Source(unittest.TestCase):

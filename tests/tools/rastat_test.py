@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What rastat makes of the module's tables."""
 
+import argparse
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import itertools
+import json
+import os
+import stat
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-SOURCE = Path(__file__).with_name("rastat")
+SOURCE = Path(__file__).parents[2] / "tools/rastat"
 
 
 def load() -> Any:
@@ -87,6 +96,71 @@ class Figures(unittest.TestCase):
         shown = rastat.figures(rastat.parse(TEXT, 0.0).devices["8:1"]["random"], 1.0)
         self.assertIsNone(shown["hit"])
         self.assertIn("      -", rastat.line_of("random", shown))
+
+
+class Devices(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "class/sda1").mkdir(parents=True)
+        (self.root / "class/sda1/dev").write_text("8:1\n")
+
+    def test_a_name(self) -> None:
+        with mock.patch.object(rastat, "CLASS", self.root / "class"):
+            for name in ("sda1", "/nowhere/sda1", "8:1"):
+                self.assertEqual(rastat.device_number(name), "8:1")
+            with self.assertRaisesRegex(SystemExit, "sda2: neither a block device nor MAJOR:MINOR"):
+                rastat.device_number("sda2")
+
+    def test_what_a_link_leads_to(self) -> None:
+        node = mock.Mock(st_mode=stat.S_IFBLK, st_rdev=os.makedev(253, 7))
+        with mock.patch.object(rastat.Path, "stat", return_value=node):
+            self.assertEqual(rastat.device_number("/dev/mapper/vg-root"), "253:7")
+
+    def show(self, *words: str) -> tuple[str, str]:
+        (self.root / "stats_by_dev").write_text(TEXT)
+        shown, said = io.StringIO(), io.StringIO()
+        with (
+            mock.patch("sys.argv", ["rastat", "--directory", str(self.root), *words]),
+            contextlib.redirect_stdout(shown),
+            contextlib.redirect_stderr(said),
+        ):
+            rastat.main()
+        return shown.getvalue(), said.getvalue()
+
+    def test_a_device_without_rows(self) -> None:
+        for words in (("--dev", "259:99"), ("--dev", "259:99", "--json"), ("--dev", "259:99", "0.01", "2")):
+            shown, said = self.show(*words)
+            self.assertTrue(shown)
+            self.assertEqual(said.count("nothing is counted for it so far; files are counted under the partition"), 1)
+        self.assertEqual(self.show("--dev", "8:1")[1], "")
+        self.assertEqual(self.show()[1], "")
+
+    def test_rates_do_not_depend_on_the_time_of_day(self) -> None:
+        # Somebody sets the clock, an hour forth and back.
+        day = itertools.cycle((7200.0, 3600.0))
+        with mock.patch.object(rastat.time, "time", side_effect=lambda: next(day)):
+            lines = [json.loads(line) for line in self.show("--json", "0.01", "2")[0].splitlines()]
+        self.assertEqual(len(lines), 2)
+        self.assertEqual({line["time"] for line in lines}, {3600.0, 7200.0})
+        for line in lines:
+            self.assertGreaterEqual(line["seconds"], 0.005)
+            self.assertLess(line["seconds"], 3600)
+
+
+class Arguments(unittest.TestCase):
+    def test_intervals(self) -> None:
+        for text in ("0.1", "5", "1000000"):
+            self.assertEqual(rastat.interval(text), float(text))
+        for text in ("0", "-1", "nan", "inf", "1e7"):
+            with self.assertRaises(argparse.ArgumentTypeError, msg=text):
+                rastat.interval(text)
+
+    def test_counts(self) -> None:
+        self.assertEqual(rastat.count("2000000"), 2000000)
+        with self.assertRaises(argparse.ArgumentTypeError):
+            rastat.count("0")
 
 
 if __name__ == "__main__":

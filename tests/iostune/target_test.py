@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is measured, and who uses it."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from iostune_lib import target
+from iostune_lib.target import Target
+from iostune_lib.trouble import Trouble
+
+
+class Users(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.disk = self.root / "sda"
+        self.disk.mkdir()
+        (self.disk / "dev").write_text("8:0\n")
+        self.target = Target(Path("/dev/sda"), False, 1 << 30, "8:0", self.disk, self.disk)
+
+    def users(self, mountinfo: bytes) -> list[str]:
+        mounts = self.root / "mountinfo"
+        mounts.write_bytes(mountinfo)
+        with mock.patch.object(target, "MOUNTS", mounts), mock.patch.object(target, "SWAPS", self.root / "none"):
+            return target.users(self.target)
+
+    def test_a_mount(self) -> None:
+        found = self.users(b"30 1 8:0 / /mnt/a\\040b rw - ext4 /dev/sda rw\n31 1 8:16 / /mnt/c rw - ext4 /dev/sdb rw\n")
+        self.assertEqual(found, ["sda is mounted on /mnt/a b"])
+
+    def test_a_mount_point_may_be_any_bytes(self) -> None:
+        odd = (
+            "30 1 8:16 / /mnt/a\u2028b\x0cc rw - ext4 /dev/sdb rw\n".encode()
+            + b"31 1 8:16 / /mnt/\xff rw - ext4 x rw\n"
+        )
+        self.assertEqual(self.users(odd + b"32 1 8:0 / /srv rw - ext4 /dev/sda rw\n"), ["sda is mounted on /srv"])
+        self.assertEqual(self.users(b"30 1 8:0 / /mnt/\xff rw - ext4 x rw\n"), ["sda is mounted on /mnt/\ufffd"])
+
+
+class Found(unittest.TestCase):
+    def test_nothing_to_read(self) -> None:
+        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Trouble, "has nothing to read"):
+            target.find(Path(file.name))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the commands write to: a reader that may have had enough, and files that are named at the start."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def show(text: str) -> None:
+    """Print it. A reader that has had enough is no error, and keeps nothing else from being done."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        let_go()
+
+
+def finish() -> None:
+    """Write out what was printed, by argparse too: when Python does so at its end, nobody can catch the error."""
+    try:
+        # None: there was none to begin with.
+        if sys.stdout:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        let_go()
+
+
+def let_go() -> None:
+    """Have what is still to be written to a reader that has gone lead nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def why_no_file(path: Path) -> str:
+    """Why a file cannot be written there; "" if nothing is seen that keeps it from that. Nothing is made."""
+    if not path.parent.is_dir():
+        return f"there is no directory {path.parent}"
+    if path.is_dir():
+        return f"{path} is a directory"
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        return f"{path} cannot be written"
+    return ""
+
+
+def why_no_plot(path: Path) -> str:
+    """Why there will be no plot: to be said now, and not after an hour of measuring."""
+    try:
+        import matplotlib
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        return "it needs matplotlib: apt install python3-matplotlib (or dnf)"
+    matplotlib.use("Agg")
+    ending = path.suffix[1:].lower()
+    # Without one it is a PNG.
+    if ending and ending not in FigureCanvasBase.get_supported_filetypes():
+        return f"{path.name} ends with none of what matplotlib can draw: try .png or .svg"
+    return why_no_file(path)
