@@ -157,6 +157,8 @@ def emulator(job: Job) -> list[str]:
 
 
 def qemu(job: Job) -> list[str]:
+    if not job.root.boots:
+        raise Trouble(f"{job.root.suite}: this kernel has no 9p, by which a VM gets its files")
     kvm = accelerator(job.root) == "kvm"
     command = [
         # It ends with us, however we end.
