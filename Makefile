@@ -7,11 +7,11 @@ KVER    ?= $(shell uname -r)
 SUITE   ?= trixie
 # vm-check runs on every suite unless SUITE is given on the command line or in the environment.
 VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(SUITES))
-# KERNEL=debug: on a kernel with KASAN, lockdep, kmemleak and more, instead of the stock ones.
+# KERNEL=debug: on a kernel with KASAN, lockdep, kmemleak and more, instead of the stock ones; KERNEL=kcsan: with KCSAN.
 ifneq ($(KERNEL),)
 VM_SUITES := $(KERNEL)
 endif
-BENCHES := ctxra nfsd nfsra raid5
+BENCHES := ctxra nfsd nfsra raid5 iostune
 BENCH   ?= $(BENCHES)
 ifneq ($(filter-out $(BENCHES),$(BENCH)),)
 $(error no bench $(BENCH); there are $(BENCHES))
@@ -26,7 +26,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 .PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench report clean
 
 help: ## list every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-34s %s\n", $$1 args[$$1], $$2 } \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-43s %s\n", $$1 args[$$1], $$2 } \
 		/^# args / { split($$0, w, " "); args[w[3]] = substr($$0, length("# args " w[3]) + 1) }' $(MAKEFILE_LIST)
 
 deps: ## install what building and testing need on this Debian machine (as root)
@@ -45,8 +45,9 @@ rpm: ## build the RPM packages in build/rpm
 repo: deb rpm ## build repositories for apt and dnf in build/repo, signed with the key KEY or one to try out
 	@packaging/repo/build
 
+# args kunit KERNEL=debug
 kunit: ## run the KUnit suites on UML, on linux-source-6.1 and -6.12
-	@kunit/run
+	@kunit/run $(KERNEL)
 
 # args vm-root SUITE=
 vm-root: ## build the root file system of SUITE (bookworm, trixie, trixie-backports)
@@ -56,7 +57,7 @@ vm-root: ## build the root file system of SUITE (bookworm, trixie, trixie-backpo
 vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prompt
 	@tests/vm/vm shell "$(SUITE)"
 
-# args vm-check TEST= SUITE= KERNEL=debug
+# args vm-check TEST= SUITE= KERNEL=debug|kcsan
 vm-check: deb rpm ## run the VM tests: all but the long ones, or TEST (module/number), on all suites or SUITE
 	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
 
@@ -80,7 +81,7 @@ demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/dem
 	@bench/demo
 
 # args bench BENCH= SUITE=
-bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra and raid5, or BENCH; leaves build/bench/*.json
+bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra, raid5 and iostune, or BENCH; leaves build/bench/*.json
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
 		bench/run-$$bench "$$suite" || status=1; \
 	done; done; exit $$status

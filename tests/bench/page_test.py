@@ -58,8 +58,8 @@ class Page(unittest.TestCase):
         self.assertEqual(found[4:], ["105 -> 160: 1.52 [1.45..1.62]", "100 -> 300: 3.00", "not measured"])
 
     def test_what_a_seed_reported_without_a_case_of_ours(self) -> None:
-        [found] = rows(self.text, "SSD, 8 readers")
-        self.assertEqual(found[2:], ["noop 262.9 -> cfq 266.0: 1.012", "none", *["not measured"] * 3])
+        found = rows(self.text, "one stream, CFQ, readahead 512K")[0]
+        self.assertEqual(found[2:], ["stock 59.7 -> patched 63.5: 1.064", "none", *["not measured"] * 3])
 
     def test_every_arm(self) -> None:
         """With the controls, between stock and ours."""
@@ -131,6 +131,7 @@ class Seeds(unittest.TestCase):
             "ctxra": {case.name for case in program("ctxra-measure").CASES},
             "raid5": set(program("raid5").CASES),
             "nfsd": set(program("nfsd").CASES),
+            "iostune": set(program("iostune").CASES),
             "nfsra": {f"rsize {size}K, {delay} ms" for size in sizes for delay in delays},
         }
         for seed in seeds.load():

@@ -23,7 +23,7 @@ SKIPPED = 77
 MISSED_ITS_BAR = 75
 CONSOLE_TAIL = 40
 # How much longer than the stock kernel one with sanitizers may take.
-DEBUG_SLOWNESS = 5
+SANITIZED_SLOWNESS = 5
 # What a test may take that was given words: those ask for more than the test does by itself.
 LONGER_LIMIT_S = 6 * 3600
 SETTING = re.compile(r"^([A-Z_]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
@@ -99,7 +99,7 @@ def not_for(test: Test, suite: str) -> str:
     allowed = test.setting("SUITES", suite).split()
     if suite not in allowed:
         return f"is for {' '.join(allowed)}"
-    return "is for a stock root" if suite == roots.DEBUG and test.is_plain else ""
+    return "is for a stock root" if suite in roots.SANITIZED and test.is_plain else ""
 
 
 def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> junit.Case:
@@ -129,14 +129,14 @@ def second_try(first: junit.Case, second: junit.Case) -> junit.Case:
 def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, bool]:
     """Run one test in a VM of its own, and tell whether all that was wrong is a count that missed its bar."""
     begin = time.monotonic()
-    debug = suite == roots.DEBUG
-    limit_s = int(test.setting("TIMEOUT", "300")) * (DEBUG_SLOWNESS if debug else 1)
+    sanitized = suite in roots.SANITIZED
+    limit_s = int(test.setting("TIMEOUT", "300")) * (SANITIZED_SLOWNESS if sanitized else 1)
     job = machine.Job(
         roots.root_of(suite, test.is_plain),
         RUNS / "check" / suite / test.name.replace("/", "-"),
         command=("/mnt/seqkeep/guest/run-test", f"/mnt/seqkeep/{test.name}", *args),
         timeout_s=LONGER_LIMIT_S if args else limit_s,
-        memory=test.setting("MEMORY", "4G" if debug else "2G"),
+        memory=test.setting("MEMORY", "4G" if sanitized else "2G"),
         cpus=int(test.setting("CPUS", "2")),
         network=test.setting("NETWORK") == "1",
         clock=test.setting("CLOCK", "instructions"),

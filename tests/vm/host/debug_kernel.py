@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel with sanitizers that tests/debug-kernel builds, and a root that has it instead of its own."""
+"""The kernels with sanitizers that tests/debug-kernel builds, and a root that has one instead of its own."""
 
 import shutil
 import subprocess
@@ -9,11 +9,13 @@ from .paths import TOP
 from .progress import Trouble
 
 
-def built() -> Path:
+def built(kind: str) -> Path:
     """Where the kernel is; its name stands for its content. Built at the first call, which takes half an hour."""
-    build = subprocess.run([TOP / "tests" / "debug-kernel" / "build"], stdout=subprocess.PIPE, text=True, check=False)
+    build = subprocess.run(
+        [TOP / "tests" / "debug-kernel" / "build", kind], stdout=subprocess.PIPE, text=True, check=False
+    )
     if build.returncode:
-        raise Trouble("there is no debug kernel: see above")
+        raise Trouble(f"there is no {kind} kernel: see above")
     return Path(build.stdout.strip())
 
 

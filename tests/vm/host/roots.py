@@ -26,7 +26,7 @@ SUITES = ("bookworm", "trixie", "trixie-backports")
 # Where make matrix goes besides: other builds of the same kernels, and what the next release will be.
 MORE_SUITES = ("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-rt", "sid", "sid-rt")
 # The user space of the suite that this host runs, with a kernel of our own that has sanitizers.
-DEBUG = "debug"
+SANITIZED = ("debug", "kcsan")
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
@@ -60,7 +60,7 @@ class Root:
     def kernel_args(self) -> str:
         """Words for the kernel's command line."""
         # With sanitizers, ACPI's interpreter takes minutes for QEMU's table of interrupts.
-        return "pci=noacpi" if self.suite == DEBUG else ""
+        return "pci=noacpi" if self.suite in SANITIZED else ""
 
     @property
     def boots(self) -> bool:
@@ -85,7 +85,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def check_suite(suite: str) -> None:
-    known = (*SUITES, *MORE_SUITES, DEBUG)
+    known = (*SUITES, *MORE_SUITES, *SANITIZED)
     if suite not in known:
         raise Trouble(f"no suite {suite!r}: choose from {', '.join(known)}")
     if os.geteuid() != 0:
@@ -101,8 +101,8 @@ def newest(suite: str) -> Path | None:
 def base_root(suite: str) -> Root:
     """The base of a suite with the kernel the archive offers now, from the cache if it is there."""
     check_suite(suite)
-    if suite == DEBUG:
-        return debug_root()
+    if suite in SANITIZED:
+        return sanitized_root(suite)
     with locked(CACHE / f"{suite}.lock"):
         offered = archive.offered_kernel(suite)
         if offered is None:
@@ -120,18 +120,18 @@ def base_root(suite: str) -> Root:
         return plain(suite, base)
 
 
-def debug_root() -> Root:
-    """The base of the host's own suite with the debug kernel in the place of the stock one."""
+def sanitized_root(suite: str) -> Root:
+    """The base of the host's own suite with a kernel that has sanitizers in the place of the stock one."""
     under = base_root(archive.host_codename())
-    with locked(CACHE / f"{DEBUG}.lock"):
-        kernel = debug_kernel.built()
-        base = CACHE / f"{DEBUG}_{digest(under.base.parent.name, kernel.name)}" / "base"
+    with locked(CACHE / f"{suite}.lock"):
+        kernel = debug_kernel.built(suite)
+        base = CACHE / f"{suite}_{digest(under.base.parent.name, kernel.name)}" / "base"
         if not (base / "kver").exists():
-            with step(f"making the root of {DEBUG}, kernel {kernel.name}"):
+            with step(f"making the root of {suite}, kernel {kernel.name}"):
                 debug_kernel.replace_kernel(under.tree, kernel, base / "tree")
-                finish_base(DEBUG, base)
-            discard(set(CACHE.glob(f"{DEBUG}_*")) - {base.parent})
-        return plain(DEBUG, base)
+                finish_base(suite, base)
+            discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
+        return plain(suite, base)
 
 
 def plain(suite: str, base: Path) -> Root:
