@@ -158,13 +158,13 @@ def reported_text(reported: Reported) -> str:
     return f"{reported.before} {before} -> {reported.after} {after}: {times(results.divide(after, before))}"
 
 
-def seed_table(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
+def seed_table(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
     suites = suites_of(cases)
     rows = []
     for reported in seed.figures:
         like = "none"
         cells = [NOT_MEASURED] * len(suites)
-        if bench and reported.like:
+        if reported.like:
             like = f"{reported.like}, {figure_of(bench, reported.figure).title}"
             cells = [today_cell(bench, reported, (c for c in cases if c.suite == suite)) for suite in suites]
         rows.append([reported.case, reported.unit, reported_text(reported), like, *cells])
@@ -172,7 +172,7 @@ def seed_table(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
     return table(["the seed's case", "unit", "the seed reported", "nearest case today", *kernels], rows)
 
 
-def all_reported(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
+def all_reported(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
     """What a seed reported of more than two arms, and those of today's arms that are the same."""
     arms = list(dict.fromkeys(arm for reported in seed.figures for arm in reported.by_arm))
     if len(arms) <= 2:
@@ -187,7 +187,7 @@ def all_reported(seed: Seed, bench: Bench | None, cases: Sequence[Case]) -> str:
             row(reported.case, f"seed, {reported.unit}", {arm: str(value) for arm, value in reported.by_arm.items()})
         )
         for case in cases:
-            key = figure_of(bench, reported.figure).key if bench else ""
+            key = figure_of(bench, reported.figure).key
             same = {arm: number(case.arms[arm][key].median) for arm in arms if key in case.arms.get(arm, {})}
             if case.name == reported.like and len(same) > 1:
                 rows.append(row("", f"{case.kernel}, {case.setting}", same))
@@ -260,23 +260,16 @@ def commands_text(bench: Bench, commands: Iterable[str]) -> str:
 
 
 def seed_section(seed: Seed, found: Results) -> Iterator[str]:
-    bench = BENCHES.get(seed.bench)
+    bench = BENCHES[seed.bench]
     cases = [case for case in found.cases if case.bench == seed.bench]
     yield f"## Seed {seed.number}: {seed.title}"
     yield f"The seed, {seed.document}: {seed.conditions}."
-    if bench:
-        yield f"Today, {bench.module}: {bench.conditions}."
-        yield commands_text(bench, found.commands.get(bench.name, []))
-    else:
-        yield (
-            "No bench repeats it: `iostune DEVICE` does this on a disk of yours, and tells what it is sure of."
-            " Its verdicts on models of such disks are tested by `tests/vm/iostune`."
-        )
+    yield f"Today, {bench.module}: {bench.conditions}."
+    yield commands_text(bench, found.commands.get(bench.name, []))
     yield seed_table(seed, bench, cases)
     if text := all_reported(seed, bench, cases):
         yield text
-    if bench:
-        yield from every_arm_sections(bench, cases)
+    yield from every_arm_sections(bench, cases)
 
 
 def page(found: Results, seeds: Iterable[Seed]) -> str:

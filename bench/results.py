@@ -129,6 +129,11 @@ def raid5_cases(name: str, entry: Json) -> Iterator[Case]:
         yield case_of("raid5", suite, entry, setting, case, arms)
 
 
+def iostune_cases(suite: str, entry: Json) -> Iterator[Case]:
+    for case, arms in entry.get("results", {}).items():
+        yield case_of("iostune", suite, entry, "", case, arms)
+
+
 MB_S = Figure("mb_s", "MB/s", more_is_better=True, main=True)
 BENCHES = {
     bench.name: bench
@@ -199,6 +204,18 @@ BENCHES = {
             cases=raid5_cases,
             conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes but where the arm says 8192; the"
             " setting is what an I/O of a member takes, or how fast a member is",
+        ),
+        Bench(
+            name="iostune",
+            module="iostune",
+            stock="none",
+            ours=("iostune",),
+            figures=(MB_S,),
+            cases=iostune_cases,
+            enough=0.97,
+            conditions="models of disks: a spindle of 60 MB/s and 12 ms a seek, an array that does 64 requests at once,"
+            " an SSD that one reader fills; 1 to 8 readers at once, each in an area of its own, through the page cache;"
+            " an arm is a scheduler, and iostune is what it recommends for that disk",
         ),
     )
 }
