@@ -32,7 +32,11 @@ static DEFINE_MUTEX(hook_mutex);
  */
 int hook_symbol_address(const char *symbol, unsigned long *address)
 {
-	struct kprobe probe = { .symbol_name = symbol };
+	/*
+	 * Disabled: to take out a probe that is armed, memory is needed, and unregister_kprobe()
+	 * leaves one in place for which there was none, without a word.
+	 */
+	struct kprobe probe = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
 	int err = register_kprobe(&probe);
 
 	if (err)
@@ -81,6 +85,9 @@ static int entry_arm(struct hook *hook)
 
 static void entry_disarm(struct hook *hook)
 {
+	/* Other than unregister_kretprobe() it says when it had no memory. The rest needs none. */
+	while (disable_kretprobe(&hook->probe) == -ENOMEM)
+		msleep(CALLS_POLL_MS);
 	/*
 	 * Waits for handlers. Calls that are still running keep their memory,
 	 * which the kernel frees when they return: ours to forget.
