@@ -85,7 +85,7 @@ static int entry_arm(struct hook *hook)
 
 static void entry_disarm(struct hook *hook)
 {
-	/* Other than unregister_kretprobe() it says when it had no memory. The rest needs none. */
+	/* Unlike unregister_kretprobe(), it says when it had no memory. The rest needs none. */
 	while (disable_kretprobe(&hook->probe) == -ENOMEM)
 		msleep(CALLS_POLL_MS);
 	/*
