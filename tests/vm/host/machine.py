@@ -218,6 +218,7 @@ def prepare(job: Job) -> None:
         "MODULES": meta("Modules"),
         "SHARES": " ".join(name for name in shares(job) if name not in ("seqkeep", "out")),
         "NETWORK": "1" if job.network else "",
+        "CPUS": str(job.cpus),
         "TIMEOUT": str(job.timeout_s),
         "ROWS": rows,
         "COLUMNS": columns,
