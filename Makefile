@@ -8,6 +8,7 @@ SUITE   ?= trixie
 # vm-check runs on every suite unless SUITE is given on the command line or in the environment.
 VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(SUITES))
 # KERNEL=debug: on a kernel with KASAN, lockdep, kmemleak and more, instead of the stock ones; KERNEL=kcsan: with KCSAN.
+# Both are 6.12; debug-newest and kcsan-newest are the newest that Debian's backports offer.
 ifneq ($(KERNEL),)
 VM_SUITES := $(KERNEL)
 endif
@@ -45,7 +46,7 @@ rpm: ## build the RPM packages in build/rpm
 repo: deb rpm ## build repositories for apt and dnf in build/repo, signed with the key KEY or one to try out
 	@packaging/repo/build
 
-# args kunit KERNEL=debug
+# args kunit KERNEL=debug|kcsan
 kunit: ## run the KUnit suites on UML, on linux-source-6.1 and -6.12
 	@kunit/run $(KERNEL)
 

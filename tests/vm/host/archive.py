@@ -80,12 +80,9 @@ def offered_kernel(suite: str) -> str | None:
     return answer.read_text()
 
 
-def ask_archive(suite: str) -> str | None:
+def apt_options(suite: str) -> list[str]:
+    """What makes this machine's apt-get and apt-cache speak of a suite, as offered_kernel() last found it."""
     state = CACHE / "apt" / suite
-    (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    lines = [line.replace("deb ", f"deb [signed-by={KEYRING}] ", 1) for line in sources(suite)]
-    (state / "sources.list").write_text("\n".join(lines) + "\n")
-    (state / "status").touch()
     settings = {
         "Dir::Etc::sourcelist": state / "sources.list",
         "Dir::Etc::sourceparts": "/dev/null",
@@ -94,9 +91,19 @@ def ask_archive(suite: str) -> str | None:
         "Dir::Cache": state,
         "Acquire::Languages": "none",
         "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+        "APT::Default-Release": pocket(suite),
         "APT::Update::Error-Mode": "any",
     }
-    options = ["-q", *(f"--option={name}={value}" for name, value in settings.items())]
+    return ["-q", *(f"--option={name}={value}" for name, value in settings.items())]
+
+
+def ask_archive(suite: str) -> str | None:
+    state = CACHE / "apt" / suite
+    (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    lines = [line.replace("deb ", f"deb [signed-by={KEYRING}] ", 1) for line in sources(suite)]
+    (state / "sources.list").write_text("\n".join(lines) + "\n")
+    (state / "status").touch()
+    options = apt_options(suite)
     update = subprocess.run(
         ["apt-get", *options, "update"],
         capture_output=True,

@@ -25,8 +25,8 @@ from .progress import Trouble, discard, hold, locked, logged, say, step
 SUITES = ("bookworm", "trixie", "trixie-backports")
 # Where make matrix goes besides: other builds of the same kernels, and what the next release will be.
 MORE_SUITES = ("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-rt", "sid", "sid-rt")
-# The user space of the suite that this host runs, with a kernel of our own that has sanitizers.
-SANITIZED = ("debug", "kcsan")
+# The user space of the suite that this host runs, with a kernel of our own that has sanitizers: 6.12, or the newest.
+SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
