@@ -134,15 +134,13 @@ static int redirect_arm(struct hook *hook)
 	if (hook->found)
 		hook->found(hook->address);
 	err = ftrace_set_filter_ip(&hook->ops, hook->address, 0, 0);
-	if (err)
-		goto free_calls;
-	err = register_ftrace_function(&hook->ops);
-	if (err)
-		goto unfilter;
-	return 0;
-
-unfilter:
-	ftrace_set_filter_ip(&hook->ops, hook->address, 1, 0);
+	if (!err)
+		err = register_ftrace_function(&hook->ops);
+	if (!err)
+		return 0;
+	/* ftrace may have looked at it, listed for a moment. */
+	synchronize_rcu();
+	ftrace_free_filter(&hook->ops);
 free_calls:
 	free_percpu(hook->calls);
 	hook->calls = NULL;
@@ -164,7 +162,8 @@ static void redirect_disarm(struct hook *hook)
 	unsigned int polls = 0;
 
 	unregister_ftrace_function(&hook->ops);
-	ftrace_set_filter_ip(&hook->ops, hook->address, 1, 0);
+	/* Not ftrace_set_filter_ip(), which needs memory to take an address away. */
+	ftrace_free_filter(&hook->ops);
 	/*
 	 * Who was redirected and has not begun to count yet, or has just ended,
 	 * does not sleep there: one tasks grace period before and one after.
