@@ -62,7 +62,7 @@ vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prom
 vm-check: deb rpm ## run the VM tests: all but the long ones, or TEST (module/number), on all suites or SUITE
 	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
 
-# args torture MINUTES= SUITE= SEED=
+# args torture MINUTES= SUITE= SEED= KERNEL=debug|kcsan
 torture: deb ## all modules at once under verified load, while everything changes, fails and comes back
 	@tests/vm/vm check --test common/007 --args "$(MINUTES) $(SEED)" $(if $(KERNEL),$(KERNEL),$(SUITE))
 
