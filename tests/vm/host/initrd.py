@@ -14,13 +14,15 @@ from .paths import TESTS
 from .progress import Trouble
 
 INIT = TESTS / "guest" / "initrd-init"
-MODULES = ("virtio_pci", "virtio_blk", "ext4", "9p", "9pnet_virtio")
+MOUNT_SHARE = TESTS / "guest" / "mount-share"
+MODULES = ("virtio_pci", "virtio_blk", "ext4")
+SHARE_MODULES = {"9p": ("9p", "9pnet_virtio"), "virtiofs": ("virtiofs",)}
 
 
-def module_files(tree: Path, kver: str) -> list[Path]:
+def module_files(tree: Path, kver: str, share_type: str) -> list[Path]:
     """The modules' files in the order to load them, as the root's own modprobe tells it."""
     files: list[Path] = []
-    for module in MODULES:
+    for module in (*MODULES, *SHARE_MODULES[share_type]):
         listing = subprocess.run(
             ["chroot", tree, "modprobe", "--set-version", kver, "--show-depends", module],
             capture_output=True,
@@ -37,9 +39,9 @@ def module_files(tree: Path, kver: str) -> list[Path]:
     return files
 
 
-def update_initrd(tree: Path, kver: str, initrd: Path) -> None:
+def update_initrd(tree: Path, kver: str, share_type: str, initrd: Path) -> None:
     """Make the initrd unless it is newer than what it is made from."""
-    sources = (INIT, Path(__file__))
+    sources = (INIT, MOUNT_SHARE, Path(__file__))
     if initrd.exists() and all(initrd.stat().st_mtime > path.stat().st_mtime for path in sources):
         return
     with tempfile.TemporaryDirectory(dir=initrd.parent) as temporary:
@@ -48,8 +50,9 @@ def update_initrd(tree: Path, kver: str, initrd: Path) -> None:
             (stage / name).mkdir()
         shutil.copy(tree / "bin" / "busybox", stage / "bin" / "busybox")
         shutil.copy(INIT, stage / "init")
+        shutil.copy(MOUNT_SHARE, stage / "bin")
         order = []
-        for file in module_files(tree, kver):
+        for file in module_files(tree, kver, share_type):
             content = (tree / file.relative_to("/")).read_bytes()
             name = file.name
             if file.suffix == ".xz":

@@ -34,26 +34,27 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
 def one_boot(job: machine.Job, disks: Sequence[Path], kill: bool) -> str:
     """Boot and kill it when it has written for a while, or let it end. Returns what the guest printed."""
     machine.prepare(job)
-    command = machine.qemu(job)
+    options = []
     for number, disk in enumerate(disks):
-        command += ["-drive", f"file={disk},format=raw,if=none,id=disk{number},cache=writeback"]
-        command += ["-device", f"virtio-blk-pci,drive=disk{number},serial=disk{number}"]
+        options += ["-drive", f"file={disk},format=raw,if=none,id=disk{number},cache=writeback"]
+        options += ["-device", f"virtio-blk-pci,drive=disk{number},serial=disk{number}"]
     output, records = job.directory / "out" / "output", job.directory / "out" / "records"
     before = records.stat().st_size
     end = time.monotonic() + BOOT_LIMIT_S
-    guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        while guest.poll() is None and kill and records.stat().st_size == before:
-            if time.monotonic() > end:
-                sys.exit(f"kills: the guest does not come to write; see {job.directory}")
-            time.sleep(0.1)
-        if kill and guest.poll() is None:
-            time.sleep(random.uniform(*WRITE_S))
-        else:
-            guest.wait(BOOT_LIMIT_S)
-    finally:
-        guest.kill()
-        guest.wait()
+    with machine.qemu(job) as command:
+        guest = subprocess.Popen([*command, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            while guest.poll() is None and kill and records.stat().st_size == before:
+                if time.monotonic() > end:
+                    sys.exit(f"kills: the guest does not come to write; see {job.directory}")
+                time.sleep(0.1)
+            if kill and guest.poll() is None:
+                time.sleep(random.uniform(*WRITE_S))
+            else:
+                guest.wait(BOOT_LIMIT_S)
+        finally:
+            guest.kill()
+            guest.wait()
     text = output.read_text(errors="replace")
     faults = console.faults((job.directory / "console.log").read_text(errors="replace"))
     if faults or "FAILED" in text or "writing" not in text:

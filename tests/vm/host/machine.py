@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +18,7 @@ from . import console, firmware
 from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
 from .progress import Trouble, locked, say
 from .roots import Root
+from .shares import Share, served
 
 # What a boot and a shutdown may take beyond the command's own time limit.
 BOOT_LIMIT_S = 180
@@ -121,17 +124,16 @@ def kvm_boots(root: Root) -> bool:
     return boots
 
 
-def shares(job: Job) -> dict[str, tuple[Path, bool]]:
-    """Folders of the host in the guest, /mnt/NAME each: the path, and whether the guest may write."""
-    folders = {
-        "seqkeep": (TESTS, False),
-        "bin": (HELPERS, False),
-        "deb": (DEBS, False),
-        "rpm": (RPMS, False),
-        "out": (job.directory / "out", True),
-    }
+def shares(job: Job) -> list[Share]:
+    folders = [
+        Share("seqkeep", TESTS),
+        Share("bin", HELPERS),
+        Share("deb", DEBS),
+        Share("rpm", RPMS),
+        Share("out", job.directory / "out", writable=True),
+    ]
     if job.share:
-        folders["share"] = (job.share.resolve(), True)
+        folders.append(Share("share", job.share.resolve(), writable=True))
     return folders
 
 
@@ -156,9 +158,14 @@ def emulator(job: Job) -> list[str]:
     return ["-accel", "tcg,thread=single", *CLOCKS[job.clock]]
 
 
-def qemu(job: Job) -> list[str]:
-    if not job.root.boots:
-        raise Trouble(f"{job.root.suite}: this kernel has no 9p, by which a VM gets its files")
+@contextmanager
+def qemu(job: Job) -> Iterator[list[str]]:
+    """The command that boots a guest; its folders are served as long as the context lasts."""
+    with served(shares(job), job.root.share_type, job.memory) as share_options:
+        yield [*hardware(job), *share_options, *console_options(job)]
+
+
+def hardware(job: Job) -> list[str]:
     kvm = accelerator(job.root) == "kvm"
     command = [
         # It ends with us, however we end.
@@ -170,30 +177,22 @@ def qemu(job: Job) -> list[str]:
         *("-drive", f"file={job.root.image},format=raw,if=none,id=root,snapshot=on,cache=unsafe"),
         *shlex.split("-device virtio-blk-pci,drive=root -device virtio-rng-pci"),
     ]
-    for name, (path, writable) in shares(job).items():
-        path.mkdir(parents=True, exist_ok=True)
-        readonly = "" if writable else ",readonly=on"
-        command += [
-            *("-fsdev", f"local,id={name},path={path},security_model=none,multidevs=remap{readonly}"),
-            *("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}"),
-        ]
     if job.trusted:
         command += firmware.options(job.directory)
     if job.network:
         command += ["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"]
+    return command
+
+
+def console_options(job: Job) -> list[str]:
+    """The console: to a file, or for a prompt to this terminal too."""
     log = job.directory / "console.log"
     if job.command:
-        command += ["-monitor", "none", "-serial", f"file:{log}"]
-    else:
-        command += [
-            "-chardev",
-            f"stdio,id=console,mux=on,signal=off,logfile={log}",
-            "-serial",
-            "chardev:console",
-            "-mon",
-            "chardev=console",
-        ]
-    return command
+        return ["-monitor", "none", "-serial", f"file:{log}"]
+    return [
+        *("-chardev", f"stdio,id=console,mux=on,signal=off,logfile={log}"),
+        *("-serial", "chardev:console", "-mon", "chardev=console"),
+    ]
 
 
 def meta(key: str) -> str:
@@ -216,7 +215,7 @@ def prepare(job: Job) -> None:
         "SUITE": job.root.suite,
         "KVER": job.root.kver,
         "MODULES": meta("Modules"),
-        "SHARES": " ".join(name for name in shares(job) if name not in ("seqkeep", "out")),
+        "SHARES": " ".join(share.name for share in shares(job) if share.name not in ("seqkeep", "out")),
         "NETWORK": "1" if job.network else "",
         "CPUS": str(job.cpus),
         "TIMEOUT": str(job.timeout_s),
@@ -235,8 +234,12 @@ def run(job: Job) -> Outcome:
     environment = os.environ | {"TMPDIR": str(job.directory)}
     end = time.monotonic() + job.timeout_s + BOOT_LIMIT_S
     timed_out = False
-    with (job.directory / "qemu.log").open("wb") as log, (out / "output").open("rb") as output:
-        machine = subprocess.Popen(qemu(job), env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    with (
+        (job.directory / "qemu.log").open("wb") as log,
+        (out / "output").open("rb") as output,
+        qemu(job) as command,
+    ):
+        machine = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             while machine.poll() is None and not timed_out and not stop.is_set():
                 time.sleep(0.2)
@@ -274,4 +277,5 @@ def collect(job: Job, timed_out: bool) -> Outcome:
 def interact(job: Job) -> None:
     """Boot to a prompt on this terminal."""
     prepare(job)
-    subprocess.run(qemu(job), env=os.environ | {"TMPDIR": str(job.directory)}, check=False)
+    with qemu(job) as command:
+        subprocess.run(command, env=os.environ | {"TMPDIR": str(job.directory)}, check=False)

@@ -63,9 +63,9 @@ class Root:
         return "pci=noacpi" if self.suite in SANITIZED else ""
 
     @property
-    def boots(self) -> bool:
-        """Debian's kernels for clouds have no 9p, by which a VM of ours gets its files: modules are built for them."""
-        return archive.flavour(self.suite) != "-cloud"
+    def share_type(self) -> str:
+        """The file system by which a guest gets folders of the host: Debian's kernels for clouds have no 9p."""
+        return "virtiofs" if archive.flavour(self.suite) == "-cloud" else "9p"
 
     @property
     def kernel(self) -> Path:
@@ -137,8 +137,7 @@ def sanitized_root(suite: str) -> Root:
 def plain(suite: str, base: Path) -> Root:
     hold(base.parent)
     root = Root(suite, base, base / "root.img")
-    if root.boots:
-        update_initrd(root.tree, root.kver, root.initrd)
+    update_initrd(root.tree, root.kver, root.share_type, root.initrd)
     return root
 
 
