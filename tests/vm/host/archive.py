@@ -39,10 +39,8 @@ def release(suite: str) -> str:
 
 
 def kernel_packages(suite: str) -> tuple[str, ...]:
-    """The metapackages of a suite's kernel: the image, and its headers; and what unpacks it."""
-    # Debian 12's for clouds is packed by lz4, others by what is there in any case.
-    unpackers = ("lz4",) if flavour(suite) == "-cloud" else ()
-    return f"linux-image{flavour(suite)}-amd64", f"linux-headers{flavour(suite)}-amd64", *unpackers
+    """The metapackages of a suite's kernel: the image, and its headers."""
+    return f"linux-image{flavour(suite)}-amd64", f"linux-headers{flavour(suite)}-amd64"
 
 
 def sources(suite: str) -> list[str]:
@@ -113,7 +111,7 @@ def ask_archive(suite: str) -> str | None:
     if update.returncode:
         say(f"vm: the archive of {suite} is out of reach: {update.stderr.strip().splitlines()[-1]}")
         return None
-    image, *_ = kernel_packages(suite)
+    image, _ = kernel_packages(suite)
     madison = subprocess.run(
         ["apt-cache", *options, "madison", image],
         capture_output=True,

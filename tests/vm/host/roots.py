@@ -24,7 +24,10 @@ from .progress import Trouble, discard, hold, locked, logged, say, step
 
 SUITES = ("bookworm", "trixie", "trixie-backports")
 # Where make matrix goes besides: other builds of the same kernels, and what the next release will be.
-MORE_SUITES = ("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-rt", "sid", "sid-rt")
+MORE_SUITES = (
+    *("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-cloud", "trixie-backports-rt"),
+    *("sid", "sid-cloud", "sid-rt"),
+)
 # The user space of the suite that this host runs, with a kernel of our own that has sanitizers: 6.12, or the newest.
 SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
 PACKAGES = (
@@ -32,7 +35,8 @@ PACKAGES = (
     *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
     *("btrfs-progs", "dmsetup", "dump", "e2fsprogs", "mdadm", "xfsprogs"),
     *("autofs", "fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
-    *("busybox-static", "iproute2", "mount", "procps", "python3", "udev"),
+    # Debian 12's kernel for clouds is packed by lz4, and our build looks into the kernel.
+    *("busybox-static", "iproute2", "lz4", "mount", "procps", "python3", "udev"),
 )
 # Raised when a root has to be made anew although the lists above have not changed.
 RECIPE = 1
