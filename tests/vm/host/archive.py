@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from .paths import CACHE
-from .progress import Trouble, say
+from .progress import Trouble, locked, say
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 BACKPORTS = "-backports"
@@ -70,12 +70,14 @@ def sources(suite: str) -> list[str]:
 def offered_kernel(suite: str) -> str | None:
     """The version of the kernel that the suite has now; None when the archive is out of reach."""
     answer = CACHE / "apt" / suite / "kernel"
-    if not answer.exists() or time.time() - answer.stat().st_mtime > ASK_AGAIN_S:
-        version = ask_archive(suite)
-        if version is None:
-            return None
-        answer.write_text(version)
-    return answer.read_text()
+    # apt does not wait for whoever updates its lists: it fails, which would look like an archive out of reach.
+    with locked(CACHE / "apt" / f"{suite}.lock"):
+        if not answer.exists() or time.time() - answer.stat().st_mtime > ASK_AGAIN_S:
+            version = ask_archive(suite)
+            if version is None:
+                return None
+            answer.write_text(version)
+        return answer.read_text()
 
 
 def apt_options(suite: str) -> list[str]:
