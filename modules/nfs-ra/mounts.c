@@ -46,6 +46,7 @@
  * @before: readahead before the rule, pages
  * @set: what the rule set, pages
  * @most: what its files' windows may grow to, pages; 0: they do not
+ * @by_hand: it was somebody's already when the rule came, be it what the rule says
  * @written: somebody wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the server's name
@@ -58,6 +59,7 @@ struct nra_mount {
 	unsigned long before;
 	unsigned long set;
 	unsigned long most;
+	bool by_hand;
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[SERVER_LEN];
@@ -173,14 +175,15 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	mount->before = READ_ONCE(bdi->ra_pages);
 	mount->set = nra_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
 	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
+	/* What is not what the kernel gives each mount was given by somebody. */
+	mount->by_hand = mount->before != VM_READAHEAD_PAGES;
 	mount->written = false;
 	copy_server_name(mount->server, server);
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &mounts);
 	raw_spin_unlock(&mounts_lock);
 
-	/* What is not what the kernel gives each mount was given by somebody. */
-	if (mount->before != VM_READAHEAD_PAGES)
+	if (mount->by_hand)
 		nra_count(NRA_C_LEFT_BY_HAND);
 	else if (mount->set == mount->before)
 		nra_count(NRA_C_LEFT_SAME);
@@ -246,6 +249,12 @@ void nra_mounts_written(struct backing_dev_info *bdi)
 	rcu_read_unlock();
 }
 
+static enum nra_owner owner_of(const struct nra_mount *mount, unsigned long now)
+{
+	return nra_owner(mount->before, mount->set, now,
+			 mount->by_hand || READ_ONCE(mount->written));
+}
+
 /**
  * nra_mounts_auto - how far windows may grow, of the files of a mount
  * @bdi: the mount's; may be any
@@ -257,8 +266,7 @@ unsigned long nra_mounts_auto(const struct backing_dev_info *bdi)
 {
 	const struct nra_mount *mount = find(bdi);
 
-	if (!mount || nra_owner(mount->before, mount->set, READ_ONCE(bdi->ra_pages),
-				READ_ONCE(mount->written)) == NRA_OTHERS)
+	if (!mount || owner_of(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
 		return 0;
 	return mount->most;
 }
@@ -282,8 +290,7 @@ static void show(struct seq_file *m, struct nra_mount *mount)
 
 	seq_printf(m, "%-9s %9u %9lu %9lu %9lu ", bdi_dev_name(mount->bdi), mount->rsize,
 		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
-	seq_escape(m, written ? writer : by[nra_owner(mount->before, mount->set, now, false)],
-		   " \t\n\\");
+	seq_escape(m, written ? writer : by[owner_of(mount, now)], " \t\n\\");
 	seq_printf(m, " %lu ", to_kb(mount->most));
 	seq_escape(m, mount->server, " \t\n\\");
 	seq_putc(m, '\n');
@@ -311,7 +318,7 @@ static void put_back(struct nra_mount *mount)
 {
 	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
 
-	switch (nra_owner(mount->before, mount->set, now, mount->written)) {
+	switch (owner_of(mount, now)) {
 	case NRA_KERNEL:
 		break;
 	case NRA_OURS:

@@ -55,7 +55,7 @@ unsigned long nra_auto_pages(const struct nra_rule *rule, unsigned int rsize,
  * @before: what it was before the rule, pages
  * @set: what the rule set, pages
  * @now: what it is, pages
- * @written: somebody wrote to read_ahead_kb since, be it the same value
+ * @written: somebody wrote to read_ahead_kb, before the rule or since, be it the same value
  */
 enum nra_owner nra_owner(unsigned long before, unsigned long set, unsigned long now, bool written)
 {
