@@ -5,12 +5,13 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "calls.h"
 
 #define NR_WORDS	(sizeof(struct ra_counts) / sizeof(u64))
 
 struct ra_counts __percpu *ra_counts;
 
-/* Sums at the last reset, protected by base_mutex, which nests in nothing. */
+/* Sums at the last reset, protected by base_mutex, in which that of the calls nests. */
 static struct ra_counts *base;
 static DEFINE_MUTEX(base_mutex);
 
@@ -68,13 +69,17 @@ unsigned int ra_account_dev(dev_t dev, bool block)
 
 		if (!there) {
 			there = cmpxchg(&devs[i], 0, dev);
-			if (!there || there == dev) {
+			if (!there) {
 				WRITE_ONCE(dev_has_block[i], block);
 				return i;
 			}
 		}
-		if (there == dev)
+		if (there == dev) {
+			/* A device may be read as such before a file system like fuseblk is on it. */
+			if (!block && READ_ONCE(dev_has_block[i]))
+				WRITE_ONCE(dev_has_block[i], false);
 			return i;
+		}
 	}
 	return RA_DEV_OTHER;
 }
@@ -190,5 +195,6 @@ void ra_account_reset(void)
 	mutex_lock(&base_mutex);
 	memset(base, 0, sizeof(*base));
 	sum(base);
+	ra_calls_deduct(base);
 	mutex_unlock(&base_mutex);
 }

@@ -28,7 +28,7 @@ struct table {
 };
 
 static struct table *table;
-/* Keeps the table while it is looked at from outside hooks. Nests in nothing. */
+/* Keeps the table while it is looked at from outside hooks. Nothing nests in it. */
 static DEFINE_MUTEX(table_mutex);
 
 /**
@@ -60,11 +60,16 @@ void ra_calls_destroy(void)
 
 	mutex_lock(&table_mutex);
 	/* Nobody saw these calls return: their pages are not in any row, so not to be expected. */
-	for (set = 0; set < 1 << SET_BITS; set++)
-		for (way = 0; way < NR_WAYS; way++)
-			if (table->task[set][way])
-				ra_count(entered[table->place[set][way].dev],
-					 -(u64)table->place[set][way].pages);
+	for (set = 0; set < 1 << SET_BITS; set++) {
+		for (way = 0; way < NR_WAYS; way++) {
+			const struct ra_place *place = &table->place[set][way];
+
+			if (!table->task[set][way])
+				continue;
+			ra_count(entered[place->dev], -(u64)place->pages);
+			ra_count(block[place->dev], -(u64)place->sectors);
+		}
+	}
 	kvfree(table);
 	table = NULL;
 	mutex_unlock(&table_mutex);
@@ -113,7 +118,8 @@ void ra_calls_end(struct ra_place *place)
 	unsigned int n = place - &table->place[0][0];
 
 	WRITE_ONCE(place->pages, 0);
-	/* Whoever takes the place finds it with no pages. */
+	WRITE_ONCE(place->sectors, 0);
+	/* Whoever takes the place finds it with neither. */
 	smp_store_release(&table->task[n / NR_WAYS][n % NR_WAYS], NULL);
 }
 
@@ -181,4 +187,31 @@ unsigned int ra_calls_running(u64 *pages)
 	}
 	mutex_unlock(&table_mutex);
 	return running;
+}
+
+/**
+ * ra_calls_deduct - take what running calls have done so far from sums
+ * @sums: of the counters
+ *
+ * A call is counted as a whole when it ends: whoever counts from now on has to
+ * expect also those of its pages that are there already, and their bios.
+ *
+ * Context: may sleep.
+ */
+void ra_calls_deduct(struct ra_counts *sums)
+{
+	unsigned int set, way;
+
+	mutex_lock(&table_mutex);
+	for (set = 0; table && set < 1 << SET_BITS; set++) {
+		for (way = 0; way < NR_WAYS; way++) {
+			const struct ra_place *place = &table->place[set][way];
+
+			if (!READ_ONCE(table->task[set][way]))
+				continue;
+			sums->entered[READ_ONCE(place->dev)] -= READ_ONCE(place->pages);
+			sums->block[READ_ONCE(place->dev)] -= READ_ONCE(place->sectors);
+		}
+	}
+	mutex_unlock(&table_mutex);
 }

@@ -10,6 +10,7 @@
 struct address_space;
 struct file;
 struct file_ra_state;
+struct ra_counts;
 struct readahead_control;
 
 /**
@@ -45,6 +46,7 @@ struct ra_call {
  * @dev_number: its device
  * @dev: place of the device in the counters
  * @pages: brought into the page cache so far; others may read it
+ * @sectors: of 512 bytes that the block layer was asked for so far; others may read it
  * @run_start: of pages whose fate is not followed yet (see waste.h), the first
  * @run: how many
  */
@@ -54,6 +56,7 @@ struct ra_place {
 	dev_t dev_number;
 	unsigned int dev;
 	long pages;
+	unsigned long sectors;
 	unsigned long run_start;
 	unsigned long run;
 };
@@ -66,5 +69,6 @@ void ra_calls_end(struct ra_place *place);
 struct ra_place *ra_calls_find(const struct address_space *mapping);
 struct ra_place *ra_calls_find_dev(dev_t dev);
 unsigned int ra_calls_running(u64 *pages);
+void ra_calls_deduct(struct ra_counts *sums);
 
 #endif

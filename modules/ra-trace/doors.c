@@ -41,6 +41,12 @@ static const enum ra_pattern pattern_of_mark[RA_NR_MARKS] = {
 	[RA_MARK_RESIZED] = RA_NONE,
 };
 
+/*
+ * Whether new calls are looked at: while the hooks and the tracepoints are put in place or taken
+ * out one after the other, only a part of each would be seen.
+ */
+static bool are_open;
+
 static struct readahead_control *ractl_of(struct pt_regs *regs)
 {
 	return (struct readahead_control *)regs_get_kernel_argument(regs, 0);
@@ -161,6 +167,8 @@ NOKPROBE_SYMBOL(window_placed);
 
 static bool sync_entry(struct pt_regs *regs, void *data)
 {
+	if (!READ_ONCE(are_open))
+		return false;
 	call_begin(data, RA_SYNC, ractl_of(regs), regs_get_kernel_argument(regs, 1));
 	return true;
 }
@@ -171,6 +179,8 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	struct folio *folio = (struct folio *)regs_get_kernel_argument(regs, 1);
 	struct ra_call *call;
 
+	if (!READ_ONCE(are_open))
+		return false;
 	call = call_begin(data, RA_ASYNC, ractl_of(regs), regs_get_kernel_argument(regs, 2));
 	call->seen.marker_pages = folio_nr_pages(folio);
 	call->seen.writeback = folio_test_writeback(folio);
@@ -189,6 +199,8 @@ static bool order_entry(struct pt_regs *regs, void *data)
 			window_placed(call, ractl->_index, ra);
 		return false;
 	}
+	if (!READ_ONCE(are_open))
+		return false;
 	call = call_begin(data, RA_FAULT, ractl, 0);
 	window_placed(call, ractl->_index, ra);
 	return true;
@@ -203,6 +215,8 @@ static bool force_entry(struct pt_regs *regs, void *data)
 		call->seen.forced = true;
 		return false;
 	}
+	if (!READ_ONCE(are_open))
+		return false;
 	call_begin(data, RA_WILLNEED, ractl_of(regs), regs_get_kernel_argument(regs, 1));
 	return true;
 }
@@ -214,6 +228,8 @@ static bool unbounded_entry(struct pt_regs *regs, void *data)
 	struct ra_call *call = outer_call(ractl);
 	bool nested = call;
 
+	if (!nested && !READ_ONCE(are_open))
+		return false;
 	if (!nested)
 		call = call_begin(data, RA_OTHER, ractl, regs_get_kernel_argument(regs, 1));
 	call->seen.asked += regs_get_kernel_argument(regs, 1);
@@ -309,14 +325,30 @@ NOKPROBE_SYMBOL(order_is_seen);
  */
 int ra_doors_open(void)
 {
+	int err;
+
 	compat_blk_cgroup_init();
-	return hooks_register(&doors);
+	err = hooks_register(&doors);
+	WRITE_ONCE(are_open, !err);
+	return err;
+}
+
+/**
+ * ra_doors_shut - look at no further call
+ *
+ * Those that are running are looked at until they return or the hooks are out.
+ *
+ * Context: any.
+ */
+void ra_doors_shut(void)
+{
+	WRITE_ONCE(are_open, false);
 }
 
 /**
  * ra_doors_close - take the hooks out
  *
- * Context: may sleep. No callback runs when it returns.
+ * Context: may sleep, after ra_doors_shut(). No callback runs when it returns.
  */
 void ra_doors_close(void)
 {

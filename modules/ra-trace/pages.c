@@ -117,6 +117,7 @@ static void bio_queued(void *unused, struct bio *bio)
 	if (!place)
 		return;
 	ra_pages_flush(place);
+	WRITE_ONCE(place->sectors, place->sectors + bio_sectors(bio));
 	ra_count(block[place->dev], bio_sectors(bio));
 }
 

@@ -53,6 +53,7 @@ no_memory:
 
 static void ra_disable(void)
 {
+	ra_doors_shut();
 	/* Tracepoints first: a call whose return will not be seen gets no more pages. */
 	ra_pages_detach();
 	ra_doors_close();
