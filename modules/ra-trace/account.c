@@ -75,7 +75,7 @@ unsigned int ra_account_dev(dev_t dev, bool block)
 			}
 		}
 		if (there == dev) {
-			/* A device may be read as such before a file system like fuseblk is on it. */
+			/* It may be read as such before a file system like fuseblk is on it. */
 			if (!block && READ_ONCE(dev_has_block[i]))
 				WRITE_ONCE(dev_has_block[i], false);
 			return i;
