@@ -194,7 +194,9 @@ static void remember(struct r5d_array *array, struct stripe_head *sh)
 
 /*
  * Make the call that was skipped, unless a writer has the stripe: it will come again
- * then, perhaps to the stock code alone, so that the mark is given back in any case.
+ * then, perhaps to the stock code alone, so that the mark is given back in any case. Be it
+ * in a batch: break_stripe_batch_list() keeps this mark of each member, contrary to what its
+ * set_mask_bits() looks like, and the release that follows counts it back.
  */
 static void let_go(struct r5d_array *array, struct known_stripe *known, enum r5d_counter why)
 {
