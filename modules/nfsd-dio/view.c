@@ -188,8 +188,8 @@ static void begin_read(struct file *file, loff_t first, loff_t last)
  * @head: where the one begins, bytes, or %ND_NO_POS
  * @tail: the same of the other
  *
- * By readahead, and not waited for under the inode's lock: the stock code need not read them within it.
- * Errors are left for it to find.
+ * By readahead, and not waited for under the inode's lock: the stock code need not read
+ * them within it. Errors are left for it to find.
  *
  * Context: may sleep.
  */
