@@ -100,7 +100,7 @@ struct ra_place *ra_calls_begin(const struct ra_call *call, struct address_space
 		place->call.place = place;
 		place->mapping = mapping;
 		place->dev_number = dev;
-		place->dev = call->dev;
+		WRITE_ONCE(place->dev, call->dev);
 		place->run = 0;
 		return place;
 	}
