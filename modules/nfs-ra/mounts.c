@@ -46,7 +46,6 @@
  * @before: readahead before the rule, pages
  * @set: what the rule set, pages
  * @most: what its files' windows may grow to, pages; 0: they do not
- * @by_hand: it was somebody's already when the rule came, be it what the rule says
  * @written: somebody wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the server's name
@@ -59,7 +58,6 @@ struct nra_mount {
 	unsigned long before;
 	unsigned long set;
 	unsigned long most;
-	bool by_hand;
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[SERVER_LEN];
@@ -156,6 +154,12 @@ static void copy_server_name(char *name, const struct nfs_server *server)
 	rcu_read_unlock();
 }
 
+/* What is not what the kernel gives each mount was given by somebody, be it what the rule says. */
+static bool was_set_by_hand(const struct nra_mount *mount)
+{
+	return mount->before != VM_READAHEAD_PAGES;
+}
+
 static void decide(struct super_block *sb, enum nra_counter changed)
 {
 	const struct nfs_server *server = sb->s_fs_info;
@@ -175,15 +179,13 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	mount->before = READ_ONCE(bdi->ra_pages);
 	mount->set = nra_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
 	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
-	/* What is not what the kernel gives each mount was given by somebody. */
-	mount->by_hand = mount->before != VM_READAHEAD_PAGES;
 	mount->written = false;
 	copy_server_name(mount->server, server);
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &mounts);
 	raw_spin_unlock(&mounts_lock);
 
-	if (mount->by_hand)
+	if (was_set_by_hand(mount))
 		nra_count(NRA_C_LEFT_BY_HAND);
 	else if (mount->set == mount->before)
 		nra_count(NRA_C_LEFT_SAME);
@@ -252,7 +254,7 @@ void nra_mounts_written(struct backing_dev_info *bdi)
 static enum nra_owner owner_of(const struct nra_mount *mount, unsigned long now)
 {
 	return nra_owner(mount->before, mount->set, now,
-			 mount->by_hand || READ_ONCE(mount->written));
+			 was_set_by_hand(mount) || READ_ONCE(mount->written));
 }
 
 /**
