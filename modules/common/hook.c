@@ -85,9 +85,14 @@ static int entry_arm(struct hook *hook)
 
 static void entry_disarm(struct hook *hook)
 {
-	/* Unlike unregister_kretprobe(), it says when it had no memory. The rest needs none. */
-	while (disable_kretprobe(&hook->probe) == -ENOMEM)
-		msleep(CALLS_POLL_MS);
+	/*
+	 * Unlike unregister_kretprobe(), it says when it had no memory. ftrace then still calls
+	 * the kernel's probes for this function, which find none, but has counted ours out
+	 * (__disarm_kprobe_ftrace()). To try again would count out another's: that is what
+	 * unregister_kretprobe() does with a probe that is not marked.
+	 */
+	if (disable_kretprobe(&hook->probe) == -ENOMEM)
+		hook->probe.kp.flags |= KPROBE_FLAG_DISABLED;
 	/*
 	 * Waits for handlers. Calls that are still running keep their memory,
 	 * which the kernel frees when they return: ours to forget.
@@ -326,6 +331,8 @@ int hooks_register(struct hook_set *set)
 	if (err)
 		return err;
 	set->modules.notifier_call = module_event;
+	/* A module that has come since the last time may be where that one was. */
+	set->last_coming = NULL;
 	err = register_module_notifier(&set->modules);
 	if (err)
 		return err;
