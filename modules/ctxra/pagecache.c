@@ -5,9 +5,15 @@
 #include "common/compat/readahead.h"
 #include "pagecache.h"
 
-static bool is_cached(struct xa_state *xas, void *entry)
+/*
+ * A look for each page: xas_next() and xas_prev() walk beside the pages once they begin
+ * within a large folio, and take all but the first of one that was reclaimed for cached.
+ */
+static bool is_cached(struct address_space *mapping, pgoff_t index)
 {
-	return entry && !xa_is_value(entry) && !xas_retry(xas, entry);
+	void *entry = xa_load(&mapping->i_pages, index);
+
+	return entry && !xa_is_value(entry);
 }
 
 /* read() marks what it copies, and splice() what it passes on: folio_mark_accessed(). */
@@ -34,21 +40,13 @@ static bool is_unused(const struct folio *folio)
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max)
 {
-	XA_STATE(xas, &mapping->i_pages, index);
 	unsigned long n = 0;
 	void *nearest;
 
-	/*
-	 * Not page_cache_prev_miss(), which counts too little where it begins
-	 * within a large folio. This begins at the miss: the first xas_prev() of
-	 * a new state looks at its index itself.
-	 */
 	max = min(max, index);
-	rcu_read_lock();
-	xas_prev(&xas);
-	while (n < max && is_cached(&xas, xas_prev(&xas)))
+	while (n < max && is_cached(mapping, index - n - 1))
 		n++;
-	/* Not the entry of the walk, which may be the placeholder of a large folio's page. */
+	rcu_read_lock();
 	nearest = n ? xa_load(&mapping->i_pages, index - 1) : NULL;
 	if (nearest && !xa_is_value(nearest) && !mapping_mapped(mapping) && is_unused(nearest))
 		n = 0;
@@ -140,11 +138,11 @@ static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t 
 		return to;
 	rcu_read_lock();
 	xas_for_each(&xas, entry, to - 1) {
-		if (is_cached(&xas, entry)) {
-			/* An entry of a large folio may begin before from. */
-			found = max(xas.xa_index, from);
-			break;
-		}
+		if (xas_retry(&xas, entry) || xa_is_value(entry))
+			continue;
+		/* An entry of a large folio may begin before from. */
+		found = max(xas.xa_index, from);
+		break;
 	}
 	rcu_read_unlock();
 	return found;
@@ -153,15 +151,9 @@ static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t 
 /* Lowest index down to which [that, index) is not cached, at least from. */
 static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgoff_t index)
 {
-	/* The first xas_prev() of a new state looks at its index itself. */
-	XA_STATE(xas, &mapping->i_pages, index - 1);
-	pgoff_t low = index;
-
-	rcu_read_lock();
-	while (low > from && !is_cached(&xas, xas_prev(&xas)))
-		low--;
-	rcu_read_unlock();
-	return low;
+	while (index > from && !is_cached(mapping, index - 1))
+		index--;
+	return index;
 }
 
 /**
@@ -179,14 +171,8 @@ bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t
 	pgoff_t start = win->start, end = win->start + win->nr;
 
 	if (win->ahead) {
-		pgoff_t miss;
-
-		rcu_read_lock();
-		miss = page_cache_next_miss(mapping, start, win->nr);
-		rcu_read_unlock();
-		if (miss < start || miss >= end)
-			return false;
-		start = miss;
+		while (start < end && is_cached(mapping, start))
+			start++;
 		end = next_cached(mapping, start, end);
 	} else {
 		start = missing_down_to(mapping, start, index);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What ctxra sees of a page cache with large folios, cached and reclaimed: the
+ * real XArray, filled as mm/filemap.c does, of a mapping that is no file's.
+ */
+#include <kunit/test.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#include "ctxra/pagecache.h"
+
+/* What reclaim leaves where a folio was; page_cache_delete() stores it over all of its pages. */
+#define SHADOW		xa_mk_value(1)
+#define MAX_FOLIOS	8
+
+struct cache {
+	struct address_space mapping;
+	struct page *pages[MAX_FOLIOS];
+	unsigned int nr;
+};
+
+static void store(struct kunit *test, pgoff_t index, unsigned int order, void *entry)
+{
+	struct cache *cache = test->priv;
+	XA_STATE_ORDER(xas, &cache->mapping.i_pages, index, order);
+
+	do {
+		xas_lock_irq(&xas);
+		xas_store(&xas, entry);
+		xas_unlock_irq(&xas);
+	} while (xas_nomem(&xas, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, xas_error(&xas), 0);
+}
+
+/* A folio that was read, and used or not. */
+static void store_folio(struct kunit *test, pgoff_t index, unsigned int order, bool used)
+{
+	struct cache *cache = test->priv;
+	struct folio *folio;
+	struct page *page;
+
+	KUNIT_ASSERT_LT(test, cache->nr, (unsigned int)MAX_FOLIOS);
+	page = alloc_pages(GFP_KERNEL | __GFP_COMP, order);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	cache->pages[cache->nr++] = page;
+	folio = page_folio(page);
+	folio_mark_uptodate(folio);
+	if (used)
+		folio_set_referenced(folio);
+	store(test, index, order, folio);
+}
+
+/* Pages 8 to 11 are cached, 16 to 31 were, in two folios, 40 and 44 to 47 are; no others were. */
+static int cache_init(struct kunit *test)
+{
+	struct cache *cache = kunit_kzalloc(test, sizeof(*cache), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	test->priv = cache;
+	xa_init_flags(&cache->mapping.i_pages, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
+	cache->mapping.i_mmap = RB_ROOT_CACHED;
+	store_folio(test, 8, 2, true);
+	store(test, 16, 3, SHADOW);
+	store(test, 24, 3, SHADOW);
+	store_folio(test, 40, 0, true);
+	store_folio(test, 44, 2, false);
+	return 0;
+}
+
+static void cache_exit(struct kunit *test)
+{
+	struct cache *cache = test->priv;
+	unsigned int i;
+
+	xa_destroy(&cache->mapping.i_pages);
+	for (i = 0; i < cache->nr; i++)
+		__free_pages(cache->pages[i], compound_order(cache->pages[i]));
+}
+
+static struct address_space *mapping_of(struct kunit *test)
+{
+	struct cache *cache = test->priv;
+
+	return &cache->mapping;
+}
+
+static void cached_before(struct kunit *test)
+{
+	struct address_space *mapping = mapping_of(test);
+	pgoff_t index;
+
+	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 16), 4UL);
+	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 3), 3UL);
+	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 41, 16), 1UL);
+	/* Nobody came for it. */
+	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 48, 16), 0UL);
+	/* Any page that was reclaimed, and the first behind them. */
+	for (index = 16; index <= 32; index++)
+		KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, index, 16), 0UL);
+}
+
+static void cached_from(struct kunit *test)
+{
+	struct address_space *mapping = mapping_of(test);
+
+	KUNIT_EXPECT_EQ(test, ctxra_cached_from(mapping, 8, 16), 4UL);
+	KUNIT_EXPECT_EQ(test, ctxra_cached_from(mapping, 8, 3), 0UL);
+	KUNIT_EXPECT_EQ(test, ctxra_cached_from(mapping, 40, 16), 1UL);
+}
+
+static void evicted(struct kunit *test)
+{
+	pgoff_t index;
+
+	for (index = 0; index < 64; index++)
+		KUNIT_EXPECT_EQ(test, ctxra_evicted(mapping_of(test), index),
+				index >= 16 && index < 32);
+}
+
+/* A window that is wanted, and what of it is missing. */
+static void trim(struct kunit *test, bool ahead, pgoff_t index, pgoff_t start, pgoff_t end,
+		 pgoff_t missing_start, pgoff_t missing_end)
+{
+	struct ctxra_window win = {
+		.start = start, .nr = end - start, .marker = start, .ahead = ahead,
+	};
+
+	KUNIT_ASSERT_EQ(test, ctxra_trim(mapping_of(test), &win, index),
+			missing_start < missing_end);
+	if (missing_start < missing_end) {
+		KUNIT_EXPECT_EQ(test, (pgoff_t)win.start, missing_start);
+		KUNIT_EXPECT_EQ(test, (pgoff_t)win.start + win.nr, missing_end);
+	}
+}
+
+static void trim_around(struct kunit *test)
+{
+	pgoff_t index;
+
+	for (index = 12; index < 40; index++)
+		trim(test, false, index, 0, 64, 12, 40);
+	trim(test, false, 23, 16, 24, 16, 24);
+	trim(test, false, 23, 20, 24, 20, 24);
+	trim(test, false, 41, 0, 64, 41, 44);
+}
+
+static void trim_ahead(struct kunit *test)
+{
+	pgoff_t index;
+
+	trim(test, true, 0, 8, 12, 0, 0);
+	/* From within a large folio. */
+	for (index = 8; index <= 12; index++)
+		trim(test, true, 0, index, 64, 12, 40);
+	for (index = 13; index < 32; index++)
+		trim(test, true, 0, index, 64, index, 40);
+	trim(test, true, 0, 46, 64, 48, 64);
+}
+
+static struct kunit_case pagecache_cases[] = {
+	KUNIT_CASE(cached_before),
+	KUNIT_CASE(cached_from),
+	KUNIT_CASE(evicted),
+	KUNIT_CASE(trim_around),
+	KUNIT_CASE(trim_ahead),
+	{}
+};
+
+static struct kunit_suite pagecache_suite = {
+	.name = "ctxra_pagecache",
+	.init = cache_init,
+	.exit = cache_exit,
+	.test_cases = pagecache_cases,
+};
+
+kunit_test_suite(pagecache_suite);
+
+MODULE_LICENSE("GPL");
