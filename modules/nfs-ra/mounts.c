@@ -11,6 +11,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/backing-dev.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/nfs_fs.h>
@@ -40,6 +41,7 @@
 /**
  * struct nra_mount - what was decided for one superblock
  * @list: in mounts or spares
+ * @by_bdi: in mounts_by_bdi, while in mounts
  * @gone: in a list of those to be forgotten, while others may still be reading @list
  * @bdi: what holds its readahead, with a reference
  * @rsize: bytes
@@ -52,6 +54,7 @@
  */
 struct nra_mount {
 	struct list_head list;
+	struct hlist_node by_bdi;
 	struct list_head gone;
 	struct backing_dev_info *bdi;
 	unsigned int rsize;
@@ -64,12 +67,14 @@ struct nra_mount {
 };
 
 /*
- * Protects changes to the two lists, and what is in records but their bdi, which does
- * not change. Taken in probes, so it never waits, also on a real-time kernel. Nests in
- * nothing. The list of mounts is read under RCU.
+ * Protects changes to the lists and the hash table, and what is in records but their bdi,
+ * which does not change. Taken in probes, so it never waits, also on a real-time kernel.
+ * Nests in nothing. The mounts are read under RCU.
  */
 static DEFINE_RAW_SPINLOCK(mounts_lock);
 static LIST_HEAD(mounts);
+/* The same, to find one: with automounted homes they are thousands, and each marker asks. */
+static DEFINE_HASHTABLE(mounts_by_bdi, 8);
 static LIST_HEAD(spares);
 static unsigned int nr_spares;
 
@@ -108,7 +113,7 @@ static struct nra_mount *find(const struct backing_dev_info *bdi)
 {
 	struct nra_mount *mount;
 
-	list_for_each_entry_rcu(mount, &mounts, list)
+	hash_for_each_possible_rcu(mounts_by_bdi, mount, by_bdi, (unsigned long)bdi)
 		if (mount->bdi == bdi)
 			return mount;
 	return NULL;
@@ -124,6 +129,7 @@ static void forget(bool all)
 	list_for_each_entry_safe(mount, next, &mounts, list) {
 		if (all || !READ_ONCE(mount->bdi->dev)) {
 			list_del_rcu(&mount->list);
+			hash_del_rcu(&mount->by_bdi);
 			list_add(&mount->gone, &gone);
 		}
 	}
@@ -183,6 +189,7 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	copy_server_name(mount->server, server);
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &mounts);
+	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)bdi);
 	raw_spin_unlock(&mounts_lock);
 
 	if (was_set_by_hand(mount))
