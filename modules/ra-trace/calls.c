@@ -31,6 +31,17 @@ static struct table *table;
 /* Keeps the table while it is looked at from outside hooks. Nothing nests in it. */
 static DEFINE_MUTEX(table_mutex);
 
+/* The next place with a running call, or the first; NULL: there are no more. Under table_mutex. */
+static struct ra_place *next_running(const struct ra_place *place)
+{
+	unsigned int n = place ? place - &table->place[0][0] + 1 : 0;
+
+	for (; table && n < NR_WAYS << SET_BITS; n++)
+		if (READ_ONCE(table->task[n / NR_WAYS][n % NR_WAYS]))
+			return &table->place[n / NR_WAYS][n % NR_WAYS];
+	return NULL;
+}
+
 /**
  * ra_calls_create - make the table
  *
@@ -56,19 +67,13 @@ int ra_calls_create(void)
  */
 void ra_calls_destroy(void)
 {
-	unsigned int set, way;
+	const struct ra_place *place = NULL;
 
 	mutex_lock(&table_mutex);
 	/* Nobody saw these calls return: their pages are not in any row, so not to be expected. */
-	for (set = 0; set < 1 << SET_BITS; set++) {
-		for (way = 0; way < NR_WAYS; way++) {
-			const struct ra_place *place = &table->place[set][way];
-
-			if (!table->task[set][way])
-				continue;
-			ra_count(entered[place->dev], -(u64)place->pages);
-			ra_count(block[place->dev], -(u64)place->sectors);
-		}
+	while ((place = next_running(place))) {
+		ra_count(entered[place->dev], -(u64)place->pages);
+		ra_count(block[place->dev], -(u64)place->sectors);
 	}
 	kvfree(table);
 	table = NULL;
@@ -173,17 +178,14 @@ struct ra_place *ra_calls_find_dev(dev_t dev)
  */
 unsigned int ra_calls_running(u64 *pages)
 {
-	unsigned int set, way, running = 0;
+	const struct ra_place *place = NULL;
+	unsigned int running = 0;
 
 	*pages = 0;
 	mutex_lock(&table_mutex);
-	for (set = 0; table && set < 1 << SET_BITS; set++) {
-		for (way = 0; way < NR_WAYS; way++) {
-			if (!READ_ONCE(table->task[set][way]))
-				continue;
-			running++;
-			*pages += READ_ONCE(table->place[set][way].pages);
-		}
+	while ((place = next_running(place))) {
+		running++;
+		*pages += READ_ONCE(place->pages);
 	}
 	mutex_unlock(&table_mutex);
 	return running;
@@ -200,18 +202,12 @@ unsigned int ra_calls_running(u64 *pages)
  */
 void ra_calls_deduct(struct ra_counts *sums)
 {
-	unsigned int set, way;
+	const struct ra_place *place = NULL;
 
 	mutex_lock(&table_mutex);
-	for (set = 0; table && set < 1 << SET_BITS; set++) {
-		for (way = 0; way < NR_WAYS; way++) {
-			const struct ra_place *place = &table->place[set][way];
-
-			if (!READ_ONCE(table->task[set][way]))
-				continue;
-			sums->entered[READ_ONCE(place->dev)] -= READ_ONCE(place->pages);
-			sums->block[READ_ONCE(place->dev)] -= READ_ONCE(place->sectors);
-		}
+	while ((place = next_running(place))) {
+		sums->entered[READ_ONCE(place->dev)] -= READ_ONCE(place->pages);
+		sums->block[READ_ONCE(place->dev)] -= READ_ONCE(place->sectors);
 	}
 	mutex_unlock(&table_mutex);
 }

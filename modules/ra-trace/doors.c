@@ -95,6 +95,7 @@ static bool reads_own_disk(const struct super_block *sb)
 }
 NOKPROBE_SYMBOL(reads_own_disk);
 
+/* Look at a call that is part of no other. NULL: not now. */
 static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door,
 				  struct readahead_control *ractl, unsigned long nr)
 {
@@ -106,6 +107,8 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	const struct file_ra_state *ra = ractl->ra;
 	loff_t size = i_size_read(inode);
 
+	if (!READ_ONCE(are_open))
+		return NULL;
 	*call = (struct ra_call) {
 		.ractl = ractl,
 		.file = ractl->file,
@@ -167,21 +170,18 @@ NOKPROBE_SYMBOL(window_placed);
 
 static bool sync_entry(struct pt_regs *regs, void *data)
 {
-	if (!READ_ONCE(are_open))
-		return false;
-	call_begin(data, RA_SYNC, ractl_of(regs), regs_get_kernel_argument(regs, 1));
-	return true;
+	return call_begin(data, RA_SYNC, ractl_of(regs), regs_get_kernel_argument(regs, 1));
 }
 NOKPROBE_SYMBOL(sync_entry);
 
 static bool async_entry(struct pt_regs *regs, void *data)
 {
 	struct folio *folio = (struct folio *)regs_get_kernel_argument(regs, 1);
-	struct ra_call *call;
+	struct ra_call *call = call_begin(data, RA_ASYNC, ractl_of(regs),
+					  regs_get_kernel_argument(regs, 2));
 
-	if (!READ_ONCE(are_open))
+	if (!call)
 		return false;
-	call = call_begin(data, RA_ASYNC, ractl_of(regs), regs_get_kernel_argument(regs, 2));
 	call->seen.marker_pages = folio_nr_pages(folio);
 	call->seen.writeback = folio_test_writeback(folio);
 	return true;
@@ -192,49 +192,39 @@ static bool order_entry(struct pt_regs *regs, void *data)
 {
 	const struct file_ra_state *ra = (void *)regs_get_kernel_argument(regs, 1);
 	struct readahead_control *ractl = ractl_of(regs);
-	struct ra_call *call = outer_call(ractl);
+	struct ra_call *outer = outer_call(ractl);
+	struct ra_call *call = outer ?: call_begin(data, RA_FAULT, ractl, 0);
 
-	if (call) {
-		if (!call->classified)
-			window_placed(call, ractl->_index, ra);
-		return false;
-	}
-	if (!READ_ONCE(are_open))
-		return false;
-	call = call_begin(data, RA_FAULT, ractl, 0);
-	window_placed(call, ractl->_index, ra);
-	return true;
+	if (call && !call->classified)
+		window_placed(call, ractl->_index, ra);
+	return call && !outer;
 }
 NOKPROBE_SYMBOL(order_entry);
 
 static bool force_entry(struct pt_regs *regs, void *data)
 {
-	struct ra_call *call = outer_call(ractl_of(regs));
+	struct ra_call *outer = outer_call(ractl_of(regs));
 
-	if (call) {
-		call->seen.forced = true;
-		return false;
-	}
-	if (!READ_ONCE(are_open))
-		return false;
-	call_begin(data, RA_WILLNEED, ractl_of(regs), regs_get_kernel_argument(regs, 1));
-	return true;
+	if (!outer)
+		return call_begin(data, RA_WILLNEED, ractl_of(regs),
+				  regs_get_kernel_argument(regs, 1));
+	outer->seen.forced = true;
+	return false;
 }
 NOKPROBE_SYMBOL(force_entry);
 
 static bool unbounded_entry(struct pt_regs *regs, void *data)
 {
+	unsigned long nr = regs_get_kernel_argument(regs, 1);
 	struct readahead_control *ractl = ractl_of(regs);
-	struct ra_call *call = outer_call(ractl);
-	bool nested = call;
+	struct ra_call *outer = outer_call(ractl);
+	struct ra_call *call = outer ?: call_begin(data, RA_OTHER, ractl, nr);
 
-	if (!nested && !READ_ONCE(are_open))
+	if (!call)
 		return false;
-	if (!nested)
-		call = call_begin(data, RA_OTHER, ractl, regs_get_kernel_argument(regs, 1));
-	call->seen.asked += regs_get_kernel_argument(regs, 1);
+	call->seen.asked += nr;
 	classify(call, ractl->ra);
-	return !nested;
+	return !outer;
 }
 NOKPROBE_SYMBOL(unbounded_entry);
 
