@@ -87,7 +87,7 @@ bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra, rai
 		bench/run-$$bench "$$suite" || status=1; \
 	done; done; exit $$status
 
-report: ## write docs/RESULTS.md and its figures from docs/results and what make bench left
+report: ## write docs/RESULTS.md and the pages of every arm from docs/results and what make bench left
 	@bench/report
 
 clean: ## remove what was built; build/cache stays

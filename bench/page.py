@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/RESULTS.md: what the benches found beside what the seeds reported, first of all where we are no better."""
+"""docs/RESULTS.md: where we are no better, then today beside the seeds. docs/results/MODULE.md: every arm."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,35 +14,30 @@ NOT_MEASURED = "not measured"
 INTRODUCTION = """\
 # Results
 
-Stock kernels against seqkeep, in turn in one boot, beside what the five seed documents reported. `make report` wrote
-this page; every figure on it is from [docs/results](results), one JSON file for each bench, or from
-[bench/seeds.toml](../bench/seeds.toml). `make bench` measures and leaves its JSON in `build/bench`; `make report` adds
-that to `docs/results` and writes the page and its figures again; `make bench BENCH=raid5 SUITE=trixie` measures a part.
-[bench/README.md](../bench/README.md) says more.
+Stock kernels against seqkeep, in turn in one boot, beside what the five seed documents reported: first every case where
+seqkeep is no better, then each seed's table. `make report` wrote this page, and the page of every arm beside its data
+in [docs/results](results); no figure is typed in. `make bench` measures: [bench/README.md](../bench/README.md).
 
-The machine is emulated, on disks and networks whose cost is set: figures of today can be held against each other, and
-not against those of a seed, which come from other hardware and other kernels: of those compare the ratios. *Stock* is
-the kernel as it comes; *control* arms are the stock kernel with other settings. Figures are medians of the rounds."""
-
-RATES = ", ".join(dict.fromkeys(fig.title for bench in BENCHES.values() for fig in bench.main_figures))
+The machine is emulated, on disks and networks whose cost is set. Compare figures of today with each other, and with
+those of a seed, which come from other hardware and older kernels, only by their ratios. *Stock* is the kernel as it
+comes; *control* arms are the stock kernel with other settings. Figures are medians of the rounds."""
 
 ENOUGH = ", ".join(f"{bench.module} {bench.enough}" for bench in BENCHES.values() if bench.enough)
 
 RULE = f"""\
 ## Where seqkeep is no better, or worse
 
-Each arm of ours, where stock was measured beside it, is held against the best stock arm of the case: the one of stock
-and all controls with the best median of that figure. The ratio is ours by stock's, of the medians; its spread, in
-brackets, is the least and the most of the rounds where the JSON has them, else what the extremes of both sides allow.
+Each arm of ours is held against the best stock arm of its case, controls included: the one with the best median of that
+figure. Given are the ratio of the medians, its spread from round to round in brackets, and the arm it was held against.
 
-- **better**: the whole spread is on the good side of 1, and the median by {results.LEAST_GAIN:.0%} or more;
-- **worse**: the whole spread is on the bad side of 1;
-- **no better**: anything else;
-- **one run**: measured in one round only, so there is no spread, and it is not called better whatever it is.
+- **worse**, in bold: the whole spread is on the bad side of 1, by however little;
+- better: the whole spread is on the good side, and the median by {results.LEAST_GAIN:.0%} or more;
+- no better: anything else; one run: measured once, and never called better.
 
-Rates ({RATES}) are listed unless they are better on every kernel, or
-good enough where being better is not asked for: {ENOUGH} of the best stock arm. The other figures, of which
-less is better, are listed where they are worse on one."""
+A rate is listed unless it is better, or good enough where being better is not asked for:
+{ENOUGH} of the best stock arm. Other figures, of which less is better,
+are listed where they are worse; but for mean latencies: with so many requests at a time they are the rates turned over.
+A cell is empty where nothing is to be listed on that kernel."""
 
 
 def number(value: float) -> str:
@@ -82,27 +77,30 @@ def suite_title(suite: str, cases: Iterable[Case]) -> str:
     return "<br>".join([suite, *kernels])
 
 
-def judged_text(judged: Judged) -> str:
-    word = f"**{judged.verdict.value}**" if judged.verdict is Verdict.WORSE else judged.verdict.value
-    return f"{ratio_text(judged.ratio, judged.case.rounds)} of {judged.best}: {word}"
+def judged_text(bench: Bench, judged: Judged) -> str:
+    """One line: which figure of which arm, and how it compares."""
+    arm = f"{judged.arm}, " if len(bench.ours) > 1 else ""
+    text = f"{arm}{judged.figure.title}: {ratio_text(judged.ratio, judged.case.rounds)} of {judged.best}"
+    if judged.verdict is Verdict.WORSE:
+        return f"**{text}**"
+    return text if judged.verdict is Verdict.NO_BETTER else f"{text}, {judged.verdict.value}"
 
 
 def no_better(bench: Bench, cases: Sequence[Case]) -> str:
     """The table of a bench's cases, each kernel beside the other, if any of them has to be listed."""
     suites = suites_of(cases)
-    by_row: dict[tuple[str, str, str], dict[str, Judged]] = {}
+    by_case: dict[str, dict[str, str]] = {}
     for case in cases:
-        for judged in results.judge(case):
-            row = by_row.setdefault((results.full_name(case, cases), judged.figure.title, judged.arm), {})
-            row[case.suite] = judged
-    rows = [
-        [*names, *(judged_text(found[suite]) if suite in found else NOT_MEASURED for suite in suites)]
-        for names, found in by_row.items()
-        if any(judged.listed for judged in found.values())
-    ]
-    if not rows:
+        if lines := [judged_text(bench, judged) for judged in results.judge(case) if judged.listed]:
+            by_case.setdefault(results.full_name(case, cases), {})[case.suite] = "<br>".join(lines)
+    measured = {(results.full_name(case, cases), case.suite) for case in cases}
+    if not by_case:
         return f"**{bench.module}**: none, of {len(cases)} cases on all kernels." if cases else ""
-    header = ["case", "figure", "arm", *(suite_title(suite, cases) for suite in suites)]
+    rows = [
+        [name, *(found.get(suite, "" if (name, suite) in measured else NOT_MEASURED) for suite in suites)]
+        for name, found in by_case.items()
+    ]
+    header = ["case", *(suite_title(suite, cases) for suite in suites)]
     return f"**{bench.module}**\n\n{table(header, rows)}"
 
 
@@ -159,39 +157,36 @@ def reported_text(reported: Reported) -> str:
 
 
 def seed_table(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
+    """What the seed reported beside the nearest case of today, where there is one."""
     suites = suites_of(cases)
     rows = []
-    for reported in seed.figures:
-        like = "none"
-        cells = [NOT_MEASURED] * len(suites)
-        if reported.like:
-            like = f"{reported.like}, {figure_of(bench, reported.figure).title}"
-            cells = [today_cell(bench, reported, (c for c in cases if c.suite == suite)) for suite in suites]
+    for reported in (reported for reported in seed.figures if reported.like):
+        like = f"{reported.like}, {figure_of(bench, reported.figure).title}"
+        cells = [today_cell(bench, reported, (c for c in cases if c.suite == suite)) for suite in suites]
         rows.append([reported.case, reported.unit, reported_text(reported), like, *cells])
     kernels = [suite_title(suite, cases) for suite in suites]
     return table(["the seed's case", "unit", "the seed reported", "nearest case today", *kernels], rows)
 
 
 def all_reported(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
-    """What a seed reported of more than two arms, and those of today's arms that are the same."""
+    """Everything that a seed reported, and those of today's arms that are the same."""
     arms = list(dict.fromkeys(arm for reported in seed.figures for arm in reported.by_arm))
-    if len(arms) <= 2:
+    if len(arms) <= 2 and all(reported.like for reported in seed.figures):
         return ""
 
-    def row(case: str, whose: str, by_arm: dict[str, str]) -> list[str]:
-        return [case, whose, *(by_arm.get(arm, "") for arm in arms)]
+    def row(case: str, whose: str, by_arm: dict[str, str], said: str = "") -> list[str]:
+        return [case, whose, *(by_arm.get(arm, "") for arm in arms), said]
 
     rows = []
     for reported in seed.figures:
-        rows.append(
-            row(reported.case, f"seed, {reported.unit}", {arm: str(value) for arm, value in reported.by_arm.items()})
-        )
+        by_arm = {arm: str(value) for arm, value in reported.by_arm.items()}
+        rows.append(row(reported.case, f"seed, {reported.unit}", by_arm, reported.said))
         for case in cases:
             key = figure_of(bench, reported.figure).key
             same = {arm: number(case.arms[arm][key].median) for arm in arms if key in case.arms.get(arm, {})}
             if case.name == reported.like and len(same) > 1:
-                rows.append(row("", f"{case.kernel}, {case.setting}", same))
-    return folded("All that the seed reported", table(["case", "", *arms], rows))
+                rows.append(row("", ", ".join(filter(None, [case.kernel, case.setting])), same))
+    return folded("All that the seed reported", table(["case", "", *arms, "in words"], rows))
 
 
 def folded(title: str, text: str) -> str:
@@ -232,26 +227,51 @@ def rounds_text(cases: Iterable[Case]) -> str:
     return f"{text} round{'' if found == [1] else 's'}"
 
 
+def picture(bench: Bench, suite: str, folder: str) -> str:
+    """folder is where the figures are, as seen from the page."""
+    return f"![{bench.module} by {bench.stock} on {suite}]({folder}/{figure_name(bench.name, suite)})"
+
+
 def every_arm_sections(bench: Bench, cases: Sequence[Case]) -> Iterator[str]:
     for suite in suites_of(cases):
         here = [case for case in cases if case.suite == suite]
+        yield f"## {suite_title(suite, cases).replace('<br>', ', Linux ')}"
         if not here:
-            yield f"{suite}: {NOT_MEASURED}."
+            yield f"{NOT_MEASURED.capitalize()}."
             continue
         if results.with_stock(here):
-            yield f"![{bench.module} by {bench.stock} on {suite}](figures/{figure_name(bench.name, suite)})"
+            yield picture(bench, suite, "../figures")
         for setting in dict.fromkeys(case.setting for case in cases):
             of_setting = [case for case in here if case.setting == setting]
-            about = ", ".join(filter(None, [suite, setting]))
+            about = f"{setting}: " if setting else ""
             if not of_setting:
-                yield f"{about}: {NOT_MEASURED}."
+                yield f"{about}{NOT_MEASURED}."
                 continue
-            kernel = of_setting[0].kernel
-            title = f"Every arm: {about}, Linux {kernel}, {rounds_text(of_setting)}"
-            yield folded(title, every_arm(bench, of_setting))
+            yield f"{about}{rounds_text(of_setting)}."
+            yield every_arm(bench, of_setting)
             there = dict.fromkeys(case.name for case in cases if case.setting == setting)
             if missing := [name for name in there if name not in {case.name for case in of_setting}]:
-                yield f"{about}: {NOT_MEASURED}: {', '.join(missing)}."
+                yield f"{about}{NOT_MEASURED}: {', '.join(missing)}."
+
+
+def arms_page(bench: Bench, found: Results) -> str:
+    """docs/results/MODULE.md: every figure of every arm of one bench."""
+    cases = [case for case in found.cases if case.bench == bench.name]
+    parts = [
+        f"# {bench.module}: every arm",
+        f"`make report` made this page of [{bench.module}.json]({bench.module}.json); [in short](../RESULTS.md).",
+        f"{bench.conditions[0].upper()}{bench.conditions[1:]}.",
+        commands_text(bench, found.commands.get(bench.name, [])),
+        *every_arm_sections(bench, cases),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def most_measured(cases: Sequence[Case]) -> str | None:
+    """The suite with the most cases that have stock beside them: whose figure the page shows."""
+    counts = {suite: len(results.with_stock([c for c in cases if c.suite == suite])) for suite in suites_of(cases)}
+    best = max(counts, key=lambda suite: counts[suite])
+    return best if counts[best] else None
 
 
 def commands_text(bench: Bench, commands: Iterable[str]) -> str:
@@ -269,7 +289,9 @@ def seed_section(seed: Seed, found: Results) -> Iterator[str]:
     yield seed_table(seed, bench, cases)
     if text := all_reported(seed, bench, cases):
         yield text
-    yield from every_arm_sections(bench, cases)
+    if suite := most_measured(cases):
+        yield picture(bench, suite, "figures")
+    yield f"Every figure of every arm, on each kernel: [results/{bench.module}.md](results/{bench.module}.md)."
 
 
 def page(found: Results, seeds: Iterable[Seed]) -> str:

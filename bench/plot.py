@@ -90,7 +90,7 @@ def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
     figure, axis = plt.subplots(figsize=(9, 1.6 + 0.26 * len(rows)))
     shown = [*controls, *(arm for arm in bench.ours if arm in arms)]
     for number, arm in enumerate(shown):
-        shift = 0.6 * (number / max(1, len(shown) - 1) - 0.5)
+        shift = 0.6 * (number / (len(shown) - 1) - 0.5) if len(shown) > 1 else 0
         points = [
             (place + shift, ratio(case.arms[arm][what.key], case.arms[bench.stock][what.key]))
             for place, (case, what) in enumerate(rows)

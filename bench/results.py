@@ -23,6 +23,8 @@ class Figure:
     title: str
     more_is_better: bool = False
     main: bool = False
+    # It says no more than the main figure, and is listed on no page but that of every arm.
+    implied: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ BENCHES = {
             figures=(
                 Figure("iops", "I/Os a second", more_is_better=True, main=True),
                 Figure("disk_reads_per_io", "disk reads for each"),
-                Figure("mean_us", "mean latency, us"),
+                Figure("mean_us", "mean latency, us", implied=True),
                 Figure("p99_us", "p99 latency, us"),
                 Figure("cpu_us_per_kib", "CPU time, us for each KiB"),
             ),
@@ -352,8 +354,8 @@ class Judged:
             enough = BENCHES[self.case.bench].enough
             is_enough = enough is not None and gained >= enough and self.verdict is not Verdict.ONE_RUN
             return self.verdict is not Verdict.BETTER and not is_enough
-        looks_worse = gained < 1
-        return self.verdict is Verdict.WORSE or (self.verdict is Verdict.ONE_RUN and looks_worse)
+        looks_worse = self.verdict is Verdict.WORSE or (self.verdict is Verdict.ONE_RUN and gained < 1)
+        return looks_worse and not self.figure.implied
 
 
 def full_name(case: Case, cases: Iterable[Case]) -> str:

@@ -35,22 +35,34 @@ class Page(unittest.TestCase):
         self.assertEqual([heading[:6] for heading in headings[1:]], [f"Seed {number}" for number in range(1, 6)])
 
     def test_no_better(self) -> None:
-        [speed, reads] = rows(self.first, "in-order-128K")
-        self.assertEqual(speed[1:3], ["MB/s", "ctxra"])
-        self.assertEqual(speed[3:], ["1.00 [0.990..1.010] of stock: no better", "not measured", "not measured"])
-        self.assertEqual(reads[3], "1.002 [1.002..1.002] of stock: **worse**")
+        """All that is to be said of a case on a kernel, what is worse in bold."""
+        [found] = rows(self.first, "in-order-128K")
+        lines = ["MB/s: 1.00 [0.990..1.010] of stock", "**disk reads: 1.002 [1.002..1.002] of stock**"]
+        self.assertEqual(found[1:], ["<br>".join(lines), "not measured", "not measured"])
 
     def test_worse_than_a_control(self) -> None:
-        [speed] = rows(self.first, "seq-256K-16")
-        self.assertEqual(speed[4], "0.76 [0.75..0.76] of stock-cache-8192: **worse**")
+        [found] = rows(self.first, "seq-256K-16")
+        self.assertIn("**MB/s: 0.76 [0.75..0.76] of stock-cache-8192**", found[2])
+
+    def test_which_of_our_arms(self) -> None:
+        arms = {"stock": {"iops": Spread(2, 2, 2)}, "uncached": {"iops": Spread(1, 1, 1)}}
+        text = page.page(Results([Case("nfsd", "trixie", "6.12", "xfs", "random", 2, arms)]), [])
+        self.assertEqual(rows(text, "random")[0][2], "**uncached, I/Os a second: 0.50 [0.50..0.50] of stock**")
+
+    def test_better_is_not_listed(self) -> None:
+        """A cell is empty beside a kernel where there is something to list."""
+        slow, fast = ({"ctxra": {"mb_s": Spread(n, n, n)}, "stock": {"mb_s": Spread(2, 2, 2)}} for n in (1, 3))
+        cases = [Case("ctxra", suite, "6", "", "x", 2, arms) for suite, arms in (("bookworm", slow), ("trixie", fast))]
+        [found] = rows(page.page(Results(cases), []), "x")
+        self.assertEqual(found[2:], ["", "not measured"])
 
     def test_counted(self) -> None:
         self.assertEqual(rows(self.first, "ctxra"), [["ctxra", "3", "1", "1", "0", "1"]])
         self.assertEqual(rows(self.first, "nfsd-dio")[0][2:], ["not measured"] * 4)
 
     def test_one_run_has_no_spread(self) -> None:
-        [speed] = rows(self.first, "free-4")
-        self.assertEqual(speed[4], "3.00 of stock: one run")
+        [found] = rows(self.first, "free-4")
+        self.assertEqual(found[2], "MB/s: 3.00 of stock, one run")
 
     def test_seed_beside_today(self) -> None:
         [found] = [row for row in rows(self.text, "one stream, deadline, readahead as it comes") if row[1] == "MB/s"]
@@ -58,14 +70,16 @@ class Page(unittest.TestCase):
         self.assertEqual(found[4:], ["105 -> 160: 1.52 [1.45..1.62]", "100 -> 300: 3.00", "not measured"])
 
     def test_what_a_seed_reported_without_a_case_of_ours(self) -> None:
-        found = rows(self.text, "one stream, CFQ, readahead 512K")[0]
-        self.assertEqual(found[2:], ["stock 59.7 -> patched 63.5: 1.064", "none", *["not measured"] * 3])
+        """Is in the table of all that it reported, and not beside today's."""
+        [found] = rows(self.text, "one stream, CFQ, readahead 512K")
+        self.assertEqual(found[1:4], ["seed, MB/s", "59.7", "63.5"])
 
     def test_every_arm(self) -> None:
         """With the controls, between stock and ours."""
         header = ["case", "figure", "stock", "stock-cache-8192", "auto", "auto by stock"]
-        self.assertIn(header, rows(self.text, "case"))
-        [speed, pre_read] = rows(self.text, "xfs-copy")
+        text = page.arms_page(results.BENCHES["raid5"], results.load(JSON))
+        self.assertIn(header, rows(text, "case"))
+        [speed, pre_read] = rows(text, "xfs-copy")
         self.assertEqual(speed[2:], ["105", "not measured", "155", "1.48 [1.45..1.50]"])
         self.assertEqual(pre_read[2:], ["110", "0", "not measured", "not measured"])
 
@@ -76,17 +90,24 @@ class Page(unittest.TestCase):
 
     def test_a_kernel_that_is_missing(self) -> None:
         self.assertIn("| bookworm<br>6.1.0-1 | trixie<br>6.12.1 | trixie-backports |", self.text)
+        text = page.arms_page(results.BENCHES["ctxra"], results.load(JSON))
+        self.assertIn("\n## trixie-backports\n\nNot measured.\n", text)
+        self.assertIn("\nnot measured: in-order-128K.\n", text)
+        self.assertNotIn("figures/results-ctxra-trixie-backports.png", text)
+        self.assertIn("](../figures/results-ctxra-trixie.png)", text)
+
+    def test_one_figure_for_each_seed(self) -> None:
+        """That of the kernel on which most was measured."""
         section = self.text[self.text.index("## Seed 1") : self.text.index("## Seed 2")]
-        self.assertIn("\ntrixie-backports: not measured.\n", section)
-        self.assertIn("\ntrixie: not measured: in-order-128K.\n", section)
-        self.assertNotIn("figures/results-ctxra-trixie-backports.png", section)
-        self.assertIn("figures/results-ctxra-trixie.png", section)
+        self.assertEqual(re.findall(r"\]\((figures/.*?)\)", section), ["figures/results-ctxra-bookworm.png"])
+        self.assertIn("(results/ctxra.md)", section)
 
     def test_no_figure_without_stock(self) -> None:
         """bench/report draws none then."""
         arms = {"stock-cache-8192": {"mb_s": Spread(1, 1, 1)}, "auto": {"mb_s": Spread(2, 2, 2)}}
-        text = page.page(Results([Case("raid5", "trixie", "6.12", "", "seq", 2, arms)]), seeds.load())
-        self.assertNotIn("![", text)
+        found = Results([Case("raid5", "trixie", "6.12", "", "seq", 2, arms)])
+        text = page.arms_page(results.BENCHES["raid5"], found)
+        self.assertNotIn("![", page.page(found, seeds.load()) + text)
         self.assertIn(["seq", "MB/s", "not measured", "1.00", "2.00", "not measured"], rows(text, "seq"))
 
     def test_commands(self) -> None:
