@@ -60,14 +60,15 @@ vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prom
 
 # args vm-check TEST= SUITE= KERNEL=debug|kcsan
 vm-check: deb rpm ## run the VM tests: all but the long ones, or TEST (module/number), on all suites or SUITE
-	@tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES)
+	@status=0; tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES) || status=$$?; \
+		$(if $(KERNEL),tests/sanitizers;) exit $$status
 
 # args torture MINUTES= SUITE= SEED= KERNEL=debug|kcsan
 torture: deb ## all modules at once under verified load, while everything changes, fails and comes back
 	@tests/vm/vm check --test common/007 --args "$(MINUTES) $(SEED)" $(if $(KERNEL),$(KERNEL),$(SUITE))
 
-# args matrix SUITE=
-matrix: deb ## boot each kernel that Debian builds, try each module on it, and write docs/matrix.md
+# args matrix SUITE=SUITE|headers
+matrix: deb ## boot each kernel that Debian builds, build for all that it has headers of, and write docs/matrix.md
 	@tests/matrix $(if $(filter command line environment,$(origin SUITE)),$(SUITE))
 
 lint: ## checkpatch, sparse, W=1, coccinelle, shellcheck, ruff, lintian, rpmlint
