@@ -86,12 +86,13 @@ static int entry_arm(struct hook *hook)
 static void entry_disarm(struct hook *hook)
 {
 	/*
-	 * Unlike unregister_kretprobe(), it says when it had no memory. ftrace then still calls
-	 * the kernel's probes for this function, which find none, but has counted ours out
-	 * (__disarm_kprobe_ftrace()). To try again would count out another's: that is what
-	 * unregister_kretprobe() does with a probe that is not marked.
+	 * Unlike unregister_kretprobe(), it says when it failed: for want of memory, or, on 6.1,
+	 * because ftrace has stopped after an error. The kernel's probes are still called for this
+	 * function then, and find none, if ours is marked as below. unregister_kretprobe() would
+	 * try one that is not marked again: it counts out another's where memory was short
+	 * (__disarm_kprobe_ftrace()), and leaves ours to be found where ftrace has stopped.
 	 */
-	if (disable_kretprobe(&hook->probe) == -ENOMEM)
+	if (disable_kretprobe(&hook->probe))
 		hook->probe.kp.flags |= KPROBE_FLAG_DISABLED;
 	/*
 	 * Waits for handlers. Calls that are still running keep their memory,
@@ -120,12 +121,13 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 
 static int redirect_arm(struct hook *hook)
 {
+	unsigned long address;
 	int err;
 
 	hook->calls = alloc_percpu(unsigned long);
 	if (!hook->calls)
 		return -ENOMEM;
-	err = hook_symbol_address(hook->spec.symbol, &hook->address);
+	err = hook_symbol_address(hook->spec.symbol, &address);
 	if (err)
 		goto free_calls;
 	memset(&hook->ops, 0, sizeof(hook->ops));
@@ -137,8 +139,8 @@ static int redirect_arm(struct hook *hook)
 	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_PERMANENT;
 	if (hook->found)
-		hook->found(hook->address);
-	err = ftrace_set_filter_ip(&hook->ops, hook->address, 0, 0);
+		hook->found(address);
+	err = ftrace_set_filter_ip(&hook->ops, address, 0, 0);
 	if (!err)
 		err = register_ftrace_function(&hook->ops);
 	if (!err)
@@ -342,12 +344,10 @@ int hooks_register(struct hook_set *set)
 	for (i = 0; !err && i < set->nr; i++)
 		if (set->hooks[i].spec.module && hook_module_is_loaded(set->hooks[i].spec.module))
 			err = arm_module(set, set->hooks[i].spec.module);
-	if (err)
-		for (i = set->nr; i-- > 0;)
-			hook_disarm(&set->hooks[i]);
 	mutex_unlock(&hook_mutex);
+	/* An event that waited for the mutex puts hooks in place now: so the notifier goes first. */
 	if (err)
-		unregister_module_notifier(&set->modules);
+		hooks_unregister(set);
 	return err;
 }
 

@@ -79,7 +79,6 @@ struct hook {
 	bool active;
 	struct kretprobe probe;
 	struct ftrace_ops ops;
-	unsigned long address;
 	unsigned long __percpu *calls;	/* begun less ended; only the sum means something */
 };
 
@@ -87,12 +86,10 @@ struct hook {
  * struct hook_set - a module's hooks
  * @hooks: the table
  * @nr: entries in @hooks
- * @owner: THIS_MODULE
  */
 struct hook_set {
 	struct hook *hooks;
 	unsigned int nr;
-	struct module *owner;
 
 	/* private: */
 	struct notifier_block modules;

@@ -116,7 +116,6 @@ static struct hook hooks[] = {
 static struct hook_set set = {
 	.hooks = hooks,
 	.nr = ARRAY_SIZE(hooks),
-	.owner = THIS_MODULE,
 };
 
 static bool is_open;

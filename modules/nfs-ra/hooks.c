@@ -81,7 +81,7 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS, .owner = THIS_MODULE };
+static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
  * nra_hooks_open - put the hooks in place

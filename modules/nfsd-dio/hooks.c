@@ -86,7 +86,7 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS, .owner = THIS_MODULE };
+static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
  * nd_hooks_open - put the hooks in place

@@ -298,7 +298,6 @@ static struct hook hooks[] = {
 static struct hook_set doors = {
 	.hooks = hooks,
 	.nr = ARRAY_SIZE(hooks),
-	.owner = THIS_MODULE,
 };
 
 static bool order_is_seen(void)

@@ -124,7 +124,6 @@ static struct hook hooks[] = {
 static struct hook_set reads = {
 	.hooks = hooks,
 	.nr = ARRAY_SIZE(hooks),
-	.owner = THIS_MODULE,
 };
 
 /**

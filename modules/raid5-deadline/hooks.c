@@ -102,7 +102,7 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS, .owner = THIS_MODULE };
+static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
  * r5d_hooks_open - put the hooks in place

@@ -86,7 +86,7 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-static struct hook_set set = { .hooks = hooks, .nr = MISSING, .owner = THIS_MODULE };
+static struct hook_set set = { .hooks = hooks, .nr = MISSING };
 
 static int __init hooktest_init(void)
 {
