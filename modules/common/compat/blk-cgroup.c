@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * blk_cgroup_congested() is not exported, and from v6.5 on what it reads is in
- * no public header. It is called through a static call, which is a direct call
- * and so needs no landing pad on IBT hardware.
+ * no public header. In v7.3 it is inline, and looks at a count before it calls
+ * __blk_cgroup_congested(), which says the same without. It is called through a
+ * static call, which is a direct call and so needs no landing pad on IBT hardware.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/static_call.h>
 
@@ -37,6 +40,9 @@ void compat_blk_cgroup_init(void)
 {
 	unsigned long address;
 
-	if (!hook_symbol_address("blk_cgroup_congested", &address))
+	if (!hook_symbol_address("__blk_cgroup_congested", &address) ||
+	    !hook_symbol_address("blk_cgroup_congested", &address))
 		static_call_update(blk_cgroup_congested_call, (bool (*)(void))address);
+	else if (IS_ENABLED(CONFIG_BLK_CGROUP))
+		pr_warn("this kernel has no blk_cgroup_congested(): readers whose control group is throttled are taken for others\n");
 }
