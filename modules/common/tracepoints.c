@@ -47,8 +47,10 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 		if (err) {
 			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
-			WRITE_ONCE(probes[i].tp, NULL);
 			tracepoints_detach(probes, i);
+			/* The others were found, and no more. */
+			for (; i < nr; i++)
+				WRITE_ONCE(probes[i].tp, NULL);
 			return err;
 		}
 	}
