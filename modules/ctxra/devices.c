@@ -148,6 +148,15 @@ static const char *disk_name(struct inode *inode)
 	return bdev ? bdev->bd_disk->disk_name : NULL;
 }
 
+/* Users find the name in sysfs, where a slash in it is an exclamation mark. */
+static bool is_disk(const char *item, const char *disk)
+{
+	for (; *item == (*disk == '/' ? '!' : *disk); item++, disk++)
+		if (!*disk)
+			return true;
+	return false;
+}
+
 /**
  * device_list_find - look for a file's device in a list
  * @list: the list
@@ -166,7 +175,7 @@ const struct device_item *device_list_find(const struct device_list *list, struc
 	for (i = 0; i < list->nr; i++) {
 		const struct device_item *item = &list->items[i];
 
-		if ((disk && !strcmp(disk, item->name)) || !strcmp(bdi->dev_name, item->name))
+		if ((disk && is_disk(item->name, disk)) || !strcmp(bdi->dev_name, item->name))
 			return item;
 	}
 	return NULL;
