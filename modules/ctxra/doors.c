@@ -138,18 +138,6 @@ static void replace_state(struct steered_call *call, struct readahead_control *r
 	ractl->ra = &call->ra;
 }
 
-static void steer(struct steered_call *call, struct readahead_control *ractl, int opening,
-		  const struct ctxra_steering *st)
-{
-	replace_state(call, ractl, opening);
-	call->ra.start = st->start;
-	call->ra.size = st->size;
-	call->ra.async_size = st->async_size;
-	call->ra.ra_pages = st->ra_pages;
-	call->ra.prev_pos = st->prev_pos;
-	ractl->_index = st->index;
-}
-
 /* Have the stock function read a window, and ra-trace see which pattern it is for. */
 static void open_window(struct steered_call *call, struct readahead_control *ractl, int opening,
 			const struct ctxra_window *win, const struct ctxra_steering *st)
@@ -164,7 +152,13 @@ static void open_window(struct steered_call *call, struct readahead_control *rac
 
 	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
 	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
-	steer(call, ractl, opening, st);
+	replace_state(call, ractl, opening);
+	call->ra.start = st->start;
+	call->ra.size = st->size;
+	call->ra.async_size = st->async_size;
+	call->ra.ra_pages = st->ra_pages;
+	call->ra.prev_pos = st->prev_pos;
+	ractl->_index = st->index;
 	ra_mark_set(&call->ra, marks[win->pattern]);
 }
 
@@ -269,13 +263,10 @@ NOKPROBE_SYMBOL(sync_entry);
  */
 static bool hush(struct steered_call *call, struct readahead_control *ractl, struct folio *folio)
 {
-	static const struct ctxra_steering nothing;
-	pgoff_t index = ractl->_index;
-
 	count(CTXRA_HUSHED, 1);
 	folio_clear_readahead(folio);
-	steer(call, ractl, -1, &nothing);
-	ractl->_index = index;
+	replace_state(call, ractl, -1);
+	call->ra.ra_pages = 0;
 	return true;
 }
 
