@@ -88,8 +88,7 @@ bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
 		spin_unlock(&pool_lock);
 		return false;
 	}
-	bounce->table = take_page();
-	bounce->vec = page_address(bounce->table);
+	bounce->vec = page_address(take_page());
 	bounce->nr = nr;
 	for (i = 0; i < nr; i++) {
 		bounce->vec[i].bv_page = take_page();
@@ -113,6 +112,6 @@ void nd_bounce_put(struct nd_bounce *bounce)
 	spin_lock(&pool_lock);
 	for (i = 0; i < bounce->nr; i++)
 		give_page(bounce->vec[i].bv_page);
-	give_page(bounce->table);
+	give_page(virt_to_page(bounce->vec));
 	spin_unlock(&pool_lock);
 }

@@ -18,12 +18,10 @@ static_assert(PAGE_SIZE / sizeof(struct bio_vec) >= ND_BOUNCE_MAX / PAGE_SIZE);
  * struct nd_bounce - a bounce buffer
  * @vec: its pages, all whole but the last
  * @nr: entries in @vec
- * @table: the page that @vec is in
  */
 struct nd_bounce {
 	struct bio_vec *vec;
 	unsigned int nr;
-	struct page *table;
 };
 
 int nd_pool_create(unsigned int kb);
