@@ -24,7 +24,7 @@ enum nd_mode {
  * @ND_LEFT_IO_CACHE: nfsd has decided itself how to write, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or another flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
- * @ND_LEFT_FILE: DAX, a swap file, or opened in a way that rules direct I/O out
+ * @ND_LEFT_FILE: DAX, a swap file, always synchronous, or opened in a way that rules direct I/O out
  * @ND_LEFT_MAPPED: a process on the server has the file mapped for writing
  * @ND_LEFT_NO_DIRECT: the file system does no direct I/O on this file
  * @ND_LEFT_SECTOR: it does not begin and end with a sector
@@ -65,7 +65,8 @@ enum nd_verdict {
  * @io_cache: nfsd asks for direct or uncached I/O itself
  * @odd_flags: it has other flags than those that ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
- * @fit: no DAX, no swap file, and opened for writing with direct I/O possible
+ * @fit: no DAX, no swap file, not append-only, not always synchronous, and opened for writing with
+ *	direct I/O possible
  * @mapped: mapped shared and for writing
  * @crowded: others write to the file now
  */

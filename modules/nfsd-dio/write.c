@@ -49,11 +49,12 @@ static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
 	nd_partial_blocks(&write, &head, &tail);
 	verdict = nd_judge_blocks(nd_mode(), write.crowded, nd_view_block(file, head, write.block),
 				  nd_view_block(file, tail, write.block));
-	if (verdict == ND_PREFETCHED && !nd_locks_out_others(file, &write))
+	if (verdict != ND_PREFETCHED)
+		return verdict;
+	if (!nd_locks_out_others(file, &write))
 		return ND_DIRECT;
-	if (verdict == ND_PREFETCHED)
-		nd_prefetch(file, head, tail);
-	return verdict;
+	nd_prefetch(file, head, tail);
+	return ND_PREFETCHED;
 }
 
 static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
@@ -103,6 +104,12 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 		nd_count(ND_C_FALLBACK_CACHED);
 		return false;
 	}
+	/*
+	 * As dirty as a write through the cache leaves it, and now that the data is there: a
+	 * clean inode is not flushed by nfsd for NFSv2, nor by ext4 without a journal up to v6.4
+	 * ("ext4: Use generic_buffers_fsync_noflush() implementation" changed that).
+	 */
+	__mark_inode_dirty(mapping->host, I_DIRTY_PAGES);
 	iocb->ki_pos += len;
 	return true;
 }

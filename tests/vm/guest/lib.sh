@@ -51,7 +51,8 @@ start_udev() {
 
 # Make a disk in memory, and print its name (nullb0 and so on).
 # make_null_blk SIZE_MB [completion_nsec] [max_sectors]
-# Every request takes completion_nsec (default 0), so a test knows what a request costs. SECTOR is its sector size (512).
+# Every request takes completion_nsec (default 0), so a test knows what a request costs. SECTOR is its sector size (512),
+# CACHE_MB the volatile cache that it has for writes (none).
 # Memory is used for what is written only: be generous with the size.
 make_null_blk() {
 	local name dir
@@ -62,6 +63,7 @@ make_null_blk() {
 	echo "$1" > "$dir/size"
 	echo 1 > "$dir/memory_backed"
 	echo "${SECTOR:-512}" > "$dir/blocksize"
+	echo "${CACHE_MB:-0}" > "$dir/cache_size"
 	echo 2 > "$dir/irqmode"
 	echo "${2:-0}" > "$dir/completion_nsec"
 	if [ -n "${3:-}" ]; then
