@@ -82,6 +82,12 @@ class Sums(unittest.TestCase):
         new = rastat.total_of(rastat.parse(TEXT, 0.0), "8:1")
         self.assertEqual(rastat.difference(new, old)["initial0"]["actual"], 8)
 
+    def test_a_reset_shows_in_any_column(self) -> None:
+        """More calls have come since than there were before it, but smaller ones; and it holds for every row."""
+        old = {"random": {"count": 10, "actual": 100000}, "trail": {"count": 1, "actual": 8}}
+        new = {"random": {"count": 12, "actual": 1200}, "trail": {"count": 1, "actual": 8}}
+        self.assertEqual(rastat.difference(new, old), new)
+
 
 class Figures(unittest.TestCase):
     def test_rates_and_shares(self) -> None:
