@@ -290,6 +290,7 @@ static void show(struct seq_file *m, struct nra_mount *mount)
 	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
 	static const char *const by[] = { "kernel", "nfs-ra", "other" };
 	char writer[TASK_COMM_LEN];
+	enum nra_owner owner;
 	bool written;
 
 	raw_spin_lock(&mounts_lock);
@@ -297,10 +298,11 @@ static void show(struct seq_file *m, struct nra_mount *mount)
 	memcpy(writer, mount->writer, sizeof(writer));
 	raw_spin_unlock(&mounts_lock);
 
+	owner = owner_of(mount, now);
 	seq_printf(m, "%-9s %9u %9lu %9lu %9lu ", bdi_dev_name(mount->bdi), mount->rsize,
 		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
-	seq_escape(m, written ? writer : by[owner_of(mount, now)], " \t\n\\");
-	seq_printf(m, " %lu ", to_kb(mount->most));
+	seq_escape(m, written ? writer : by[owner], " \t\n\\");
+	seq_printf(m, " %lu ", owner == NRA_OTHERS ? 0 : to_kb(mount->most));
 	seq_escape(m, mount->server, " \t\n\\");
 	seq_putc(m, '\n');
 }
