@@ -30,13 +30,16 @@ static void pages_of_calls_are_those_that_entered(struct kunit *test)
 
 static void the_block_layer_was_asked_for_them(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, ra_check_block(0, 0));
-	KUNIT_EXPECT_TRUE(test, ra_check_block(256, 0));
-	KUNIT_EXPECT_FALSE(test, ra_check_block(300, 0));
-	KUNIT_EXPECT_FALSE(test, ra_check_block(0, 300));
-	KUNIT_EXPECT_TRUE(test, ra_check_block(1000000, 993000));
-	KUNIT_EXPECT_TRUE(test, ra_check_block(993000, 1000000));
-	KUNIT_EXPECT_FALSE(test, ra_check_block(1000000, 990000));
+	KUNIT_EXPECT_TRUE(test, ra_check_block(0, 0, 0));
+	KUNIT_EXPECT_TRUE(test, ra_check_block(256, 0, 0));
+	KUNIT_EXPECT_FALSE(test, ra_check_block(300, 0, 0));
+	KUNIT_EXPECT_FALSE(test, ra_check_block(0, 300, 0));
+	KUNIT_EXPECT_TRUE(test, ra_check_block(1000000, 993000, 0));
+	KUNIT_EXPECT_TRUE(test, ra_check_block(993000, 1000000, 0));
+	KUNIT_EXPECT_FALSE(test, ra_check_block(1000000, 990000, 0));
+	/* A window of 8 MiB that is in the page cache, and no bio of it made yet; never the other way round. */
+	KUNIT_EXPECT_TRUE(test, ra_check_block(2048, 0, 2048));
+	KUNIT_EXPECT_FALSE(test, ra_check_block(0, 2048, 2048));
 }
 
 static struct kunit_case check_cases[] = {

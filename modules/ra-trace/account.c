@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/cpumask.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -134,10 +135,7 @@ void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen 
 
 	for (i = RA_COUNT; i <= RA_ACTUAL; i++)
 		if (n[i])
-			ra_count(row[dev][pattern][i], n[i]);
-	for (i = RA_COUNT; i <= RA_ACTUAL; i++)
-		if (n[i])
-			ra_count(all[i], n[i]);
+			ra_account_add(dev, pattern, i, n[i]);
 }
 
 static void sum(struct ra_counts *sums)
@@ -192,9 +190,23 @@ struct ra_counts *ra_account_sums(u64 *all_before)
  */
 void ra_account_reset(void)
 {
+	unsigned int dev, i, col;
+
 	mutex_lock(&base_mutex);
 	memset(base, 0, sizeof(*base));
 	sum(base);
+	/*
+	 * all was read last: what was counted since the rows were read is left out of it, or they
+	 * would differ by that until the next reset.
+	 */
+	for (col = 0; col < RA_NR_COLUMNS; col++) {
+		u64 rows = 0;
+
+		for (dev = 0; dev < RA_NR_DEVS; dev++)
+			for (i = 0; i < RA_NR_PATTERNS; i++)
+				rows += base->row[dev][i][col];
+		base->all[col] = min(base->all[col], rows);
+	}
 	ra_calls_deduct(base);
 	mutex_unlock(&base_mutex);
 }

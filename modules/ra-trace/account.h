@@ -3,6 +3,7 @@
 #ifndef RA_TRACE_ACCOUNT_H
 #define RA_TRACE_ACCOUNT_H
 
+#include <linux/fs.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -54,6 +55,12 @@ struct ra_counts {
 };
 
 extern struct ra_counts __percpu *ra_counts;
+
+/* Whom a file is counted for: the block device that it is, or its file system's number. */
+static inline dev_t ra_dev_of(const struct inode *inode)
+{
+	return S_ISBLK(inode->i_mode) ? inode->i_rdev : inode->i_sb->s_dev;
+}
 
 int ra_account_create(void);
 void ra_account_destroy(void);

@@ -40,12 +40,12 @@ bool ra_check_actual(u64 actual, u64 entered, u64 running)
  * ra_check_block - whether the block layer was given what entered the page cache
  * @entered: pages
  * @block: pages
+ * @running: pages of calls that have not ended: all of a window enters before its first bio is made
  */
-bool ra_check_block(u64 entered, u64 block)
+bool ra_check_block(u64 entered, u64 block, u64 running)
 {
-	u64 most = max(entered, block);
-	u64 differ = most - min(entered, block);
-
 	/* A shift: not every machine divides 64 bits. */
-	return differ <= BLOCK_SLACK + (most >> 7);
+	u64 slack = BLOCK_SLACK + (max(entered, block) >> 7);
+
+	return entered <= block + running + slack && block <= entered + slack;
 }

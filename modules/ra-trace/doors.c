@@ -102,8 +102,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	struct ra_call *call = &door_call->spare;
 	struct ra_place *place;
 	struct inode *inode = ractl->mapping->host;
-	bool is_bdev = S_ISBLK(inode->i_mode);
-	dev_t dev = is_bdev ? inode->i_rdev : inode->i_sb->s_dev;
+	dev_t dev = ra_dev_of(inode);
 	const struct file_ra_state *ra = ractl->ra;
 	loff_t size = i_size_read(inode);
 
@@ -114,7 +113,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 		.file = ractl->file,
 		.ra = ractl->ra,
 		.own_file = ractl->file && ractl->file->f_mapping == ractl->mapping,
-		.dev = ra_account_dev(dev, is_bdev || reads_own_disk(inode->i_sb)),
+		.dev = ra_account_dev(dev, S_ISBLK(inode->i_mode) || reads_own_disk(inode->i_sb)),
 		.seen = {
 			.door = door,
 			.index = ractl->_index,

@@ -54,9 +54,12 @@ no_memory:
 static void ra_disable(void)
 {
 	ra_doors_shut();
-	/* Tracepoints first: a call whose return will not be seen gets no more pages. */
-	ra_pages_detach();
+	/*
+	 * Hooks first: all pages and all bios of a call whose return is seen are counted. What was
+	 * counted of the others is taken out again with the table.
+	 */
 	ra_doors_close();
+	ra_pages_detach();
 	ra_tracing_stop();
 	ra_waste_destroy();
 	ra_calls_destroy();

@@ -38,10 +38,9 @@ static const char *const column_names[RA_NR_COLUMNS] = {
 /* What this kernel does not let us see is n/a, and never 0; nor is what was counted hidden. */
 static bool is_na(enum ra_pattern pattern, enum ra_column col, u64 value)
 {
-	if (value || pattern == RA_NR_PATTERNS)
-		return !value && ((col == RA_ACTUAL && !ra_pages_see_actual()) ||
-				  (col >= RA_USED && !ra_waste_is_on()));
-	if (!ra_doors_see(pattern))
+	if (value)
+		return false;
+	if (pattern != RA_NR_PATTERNS && !ra_doors_see(pattern))
 		return true;
 	if (col == RA_ACTUAL)
 		return !ra_pages_see_actual();
@@ -141,7 +140,7 @@ static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 al
 
 		blocks = sums->block[i] >> (PAGE_SHIFT - 9);
 		if (!dev || !block || !ra_pages_see_block() ||
-		    ra_check_block(sums->entered[i], blocks))
+		    ra_check_block(sums->entered[i], blocks, running))
 			continue;
 		mismatch(m, &ok);
 		seq_printf(m, "%u:%u: %llu pages entered the page cache, the block layer was asked for %llu\n",
@@ -204,7 +203,7 @@ static void show_stats_by_dev(struct seq_file *m, const struct ra_counts *sums)
 		for (i = 0; i < RA_NR_PATTERNS; i++)
 			for (col = 0; col < RA_NR_COLUMNS; col++)
 				all[col] += sums->row[slot][i][col];
-		if (!all[RA_COUNT] && !all[RA_UNUSED] && !all[RA_USED])
+		if (!all[RA_COUNT] && !all[RA_UNUSED] && !all[RA_USED] && !all[RA_UNKNOWN])
 			continue;
 		seq_printf(m, "dev %u:%u entered %llu block ", MAJOR(dev), MINOR(dev),
 			   sums->entered[slot]);

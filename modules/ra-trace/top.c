@@ -124,13 +124,11 @@ static struct entry *entry_for(struct table *table, dev_t dev, u64 ino)
 void ra_top_count(const struct ra_call *call)
 {
 	const struct inode *inode = call->ractl->mapping->host;
-	bool is_bdev = S_ISBLK(inode->i_mode);
 	struct table *table = this_cpu_ptr(tables);
 	struct entry *entry;
 
 	raw_write_seqcount_begin(&table->changes);
-	entry = entry_for(table, is_bdev ? inode->i_rdev : inode->i_sb->s_dev,
-			  is_bdev ? 0 : inode->i_ino);
+	entry = entry_for(table, ra_dev_of(inode), S_ISBLK(inode->i_mode) ? 0 : inode->i_ino);
 	entry->n[RA_COUNT]++;
 	entry->n[RA_SYNC_COUNT] += ra_seen_waits(&call->seen);
 	entry->n[RA_EOF_COUNT] += ra_seen_eof(&call->seen);

@@ -46,11 +46,6 @@ static bool passes(dev_t dev, u64 ino)
 	return pass;
 }
 
-static dev_t dev_of(const struct inode *inode)
-{
-	return S_ISBLK(inode->i_mode) ? inode->i_rdev : inode->i_sb->s_dev;
-}
-
 /**
  * ra_trace_call - have a readahead traced, if anybody listens
  * @call: the call, after it returned
@@ -61,8 +56,8 @@ void ra_trace_call(const struct ra_call *call)
 {
 	const struct inode *inode = call->ractl->mapping->host;
 
-	if (trace_readahead_enabled() && passes(dev_of(inode), inode->i_ino))
-		trace_readahead(call, dev_of(inode), inode->i_ino);
+	if (trace_readahead_enabled() && passes(ra_dev_of(inode), inode->i_ino))
+		trace_readahead(call, ra_dev_of(inode), inode->i_ino);
 }
 
 /**
@@ -78,8 +73,8 @@ void ra_trace_read(const char *function, const struct file *file, loff_t pos, si
 {
 	const struct inode *inode = file->f_mapping->host;
 
-	if (trace_read_enabled() && passes(dev_of(inode), inode->i_ino))
-		trace_read(function, file, dev_of(inode), inode->i_ino, pos, count);
+	if (trace_read_enabled() && passes(ra_dev_of(inode), inode->i_ino))
+		trace_read(function, file, ra_dev_of(inode), inode->i_ino, pos, count);
 }
 
 /* Put the hooks for reads in or take them out, as the switches say. */
@@ -179,8 +174,10 @@ static int read_trace_set(void *unused, u64 val)
 	if (!err) {
 		WRITE_ONCE(reads_on, val);
 		err = apply_reads();
-		if (err)
+		if (err) {
 			WRITE_ONCE(reads_on, false);
+			event_switch("read", false);
+		}
 	}
 	mutex_unlock(&switch_mutex);
 	return err;
