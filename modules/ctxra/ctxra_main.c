@@ -107,5 +107,6 @@ static void __exit ctxra_exit(void)
 module_init(ctxra_init);
 module_exit(ctxra_exit);
 MODULE_DESCRIPTION("context readahead: keep shared sequential streams sequential");
+MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);

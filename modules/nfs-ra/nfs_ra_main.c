@@ -119,5 +119,6 @@ static void __exit nra_exit(void)
 module_init(nra_init);
 module_exit(nra_exit);
 MODULE_DESCRIPTION("NFS client: readahead of several times rsize, set at mount");
+MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);

@@ -131,5 +131,6 @@ static void __exit nd_exit(void)
 module_init(nd_init);
 module_exit(nd_exit);
 MODULE_DESCRIPTION("NFS server: serve misaligned writes by direct I/O, without read-modify-write");
+MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);

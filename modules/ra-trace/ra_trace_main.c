@@ -108,5 +108,6 @@ static void __exit ra_trace_exit(void)
 module_init(ra_trace_init);
 module_exit(ra_trace_exit);
 MODULE_DESCRIPTION("readahead accounting by pattern, and tracing");
+MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);

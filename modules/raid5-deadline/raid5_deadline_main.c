@@ -101,5 +101,6 @@ static void __exit r5d_exit(void)
 module_init(r5d_init);
 module_exit(r5d_exit);
 MODULE_DESCRIPTION("RAID4/5/6: hold partial stripes until they are full, or a deadline");
+MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);
