@@ -111,6 +111,9 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 	/* The replacement's own call to the function. */
 	if (within_module_core(parent_ip, THIS_MODULE))
 		return;
+	/* Not in place yet; or no more, and ftrace could not take it out. */
+	if (!hook_is_active(hook))
+		return;
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
 		return;
@@ -124,6 +127,9 @@ static int redirect_arm(struct hook *hook)
 	unsigned long address;
 	int err;
 
+	/* It could not be taken out the last time. */
+	if (hook->ops.flags & FTRACE_OPS_FL_ENABLED)
+		return -ENODEV;
 	hook->calls = alloc_percpu(unsigned long);
 	if (!hook->calls)
 		return -ENOMEM;
@@ -164,13 +170,27 @@ static unsigned long calls_running(const struct hook *hook)
 	return sum;
 }
 
+/*
+ * ftrace stops for good after an error of its own and takes nothing out from then on: the function
+ * goes on calling redirect_callback(). Where the module is being unloaded already, this does not
+ * return: better a rmmod that never ends than a call into freed memory.
+ */
+static void stay_in_memory(const struct hook *hook)
+{
+	pr_emerg("cannot unhook %s(): ftrace has stopped after an error, see the log; the module does nothing more, and stays in memory until the next boot\n",
+		 hook->spec.symbol);
+	while (!try_module_get(THIS_MODULE))
+		msleep(CALLS_POLL_MS * CALLS_REPORT_POLLS);
+}
+
 static void redirect_disarm(struct hook *hook)
 {
+	int err = unregister_ftrace_function(&hook->ops);
 	unsigned int polls = 0;
 
-	unregister_ftrace_function(&hook->ops);
 	/* Not ftrace_set_filter_ip(), which needs memory to take an address away. */
-	ftrace_free_filter(&hook->ops);
+	if (!err)
+		ftrace_free_filter(&hook->ops);
 	/*
 	 * Who was redirected and has not begun to count yet, or has just ended,
 	 * does not sleep there: one tasks grace period before and one after.
@@ -184,6 +204,10 @@ static void redirect_disarm(struct hook *hook)
 		msleep(CALLS_POLL_MS);
 	}
 	synchronize_rcu_tasks();
+	if (err) {
+		stay_in_memory(hook);
+		return;
+	}
 	free_percpu(hook->calls);
 	hook->calls = NULL;
 }
@@ -345,7 +369,7 @@ int hooks_register(struct hook_set *set)
 		if (set->hooks[i].spec.module && hook_module_is_loaded(set->hooks[i].spec.module))
 			err = arm_module(set, set->hooks[i].spec.module);
 	mutex_unlock(&hook_mutex);
-	/* An event that waited for the mutex puts hooks in place now: so the notifier goes first. */
+	/* An event that waited for the mutex puts hooks in place now: the notifier goes first. */
 	if (err)
 		hooks_unregister(set);
 	return err;

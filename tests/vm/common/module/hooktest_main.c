@@ -7,7 +7,9 @@
  * - hooktarget_work() of the module hooktarget, which may come and go, has an
  *   entry hook that adds 1000 to its argument;
  * - with missing=1, a third hook is wanted that no kernel has; with
- *   missing=2, the same, but optional.
+ *   missing=2, the same, but optional;
+ * - writing to kill_ftrace has ftrace stop for good, as it does after an error of
+ *   its own.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/static_call.h>
 
 #include "common/compat/regs.h"
 #include "common/hook.h"
@@ -38,6 +41,27 @@ static const struct kernel_param_ops counter_ops = { .get = counter_get };
 module_param_cb(redirected, &counter_ops, &redirected, 0444);
 module_param_cb(entered, &counter_ops, &entered, 0444);
 module_param_cb(returned, &counter_ops, &returned, 0444);
+
+static void no_kill(void)
+{
+}
+
+DEFINE_STATIC_CALL(ftrace_kill_call, no_kill);
+
+static int kill_ftrace_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned long address;
+	int err = hook_symbol_address("ftrace_kill", &address);
+
+	if (err)
+		return err;
+	static_call_update(ftrace_kill_call, (void (*)(void))address);
+	static_call(ftrace_kill_call)();
+	return 0;
+}
+
+static const struct kernel_param_ops kill_ftrace_ops = { .set = kill_ftrace_set };
+module_param_cb(kill_ftrace, &kill_ftrace_ops, NULL, 0200);
 
 enum { SEQ_LSEEK, WORK, MISSING, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
