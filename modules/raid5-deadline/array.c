@@ -75,6 +75,8 @@ struct r5d_array *r5d_array_find(const struct r5conf *conf)
 /* Stop holding, let everything go. Idempotent. */
 static void array_close(struct r5d_array *array)
 {
+	unsigned int noio;
+
 	lockdep_assert_held(&registry_mutex);
 	/* Left alone: nothing was begun, and what we would take for its lock may be none. */
 	if (!array->mddev)
@@ -85,7 +87,10 @@ static void array_close(struct r5d_array *array)
 	WRITE_ONCE(array->closed, true);
 	spin_unlock_irq(conf_lock(array->conf));
 	hrtimer_cancel(&array->timer);
+	/* As in array_work(): whoever watches the files is told, and that takes memory. */
+	noio = memalloc_noio_save();
 	r5d_files_remove(array);
+	memalloc_noio_restore(noio);
 }
 
 static void array_forget(struct r5d_array *array)

@@ -43,7 +43,6 @@ struct stripe_head;
  * @ready: the below is there to be used; never again after @closed
  * @closed: nothing is to be held any more
  * @timer_on: @timer is or will be running
- * @blocked_since: since when a writer is seen to sleep for stripes, ns; 0: none does
  * @waiting: where held stripes are listed, by their own list heads
  * @known: the stripes
  * @predictor: what was learned
@@ -69,7 +68,6 @@ struct r5d_array {
 	bool ready;
 	bool closed;
 	bool timer_on;
-	u64 blocked_since;
 	struct list_head waiting;
 	struct known_stripes known;
 	struct r5d_predictor predictor;

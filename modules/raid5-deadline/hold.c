@@ -20,7 +20,7 @@
 
 /* How often to look whether the array is being stopped while stripes wait, ns. */
 #define TICK_NS		(10ULL * NSEC_PER_MSEC)
-/* How long a writer may sleep for stripes while any waits, ns: what auto waits at most. */
+/* How long a stripe may wait while somebody sleeps for stripes, ns: what auto waits at most. */
 #define BLOCKED_NS	(100ULL * NSEC_PER_MSEC)
 /* Stripes that the timer lets go at a time, and how long it leaves the CPU to others then, ns. */
 #define BATCH		128
@@ -222,15 +222,19 @@ static void let_go(struct r5d_array *array, struct known_stripe *known, enum r5d
 }
 
 /*
- * A stripe that waited was filled, and is part of a batch now. Looked at for statistics only:
- * its writer, who has another lock, may be changing that.
+ * Do not take for waiting a stripe that was filled, and is perhaps part of a batch now. Looked at
+ * for statistics only: its writer, who has another lock, may be changing that.
  */
-static bool taken_full(const struct r5d_array *array, struct known_stripe *known)
+static bool forget_full(struct r5d_array *array, struct known_stripe *known)
 {
 	struct stripe_head *sh = known->sh;
 
-	return sh_count(sh) && (sh_batched(sh) || sh_overwritten(sh) >=
-				sh_disks(sh) - conf_max_degraded(array->conf));
+	if (!sh_count(sh) || (!sh_batched(sh) && sh_overwritten(sh) <
+			      sh_disks(sh) - conf_max_degraded(array->conf)))
+		return false;
+	learn_full(array, known);
+	known_let_go(&array->known, known);
+	return true;
 }
 
 /* Do not take for waiting what waits no more. */
@@ -240,10 +244,8 @@ static void sweep(struct r5d_array *array)
 	int batch = 0;
 
 	list_for_each_entry_safe(known, next, &array->known.held, order) {
-		if (++batch > BATCH || !taken_full(array, known))
+		if (++batch > BATCH || !forget_full(array, known))
 			return;
-		learn_full(array, known);
-		known_let_go(&array->known, known);
 	}
 }
 
@@ -434,45 +436,29 @@ void r5d_flush(struct r5d_array *array)
 	}
 }
 
-/*
- * How many may go on waiting. A writer that sleeps for stripes is woken when a quarter is
- * free and one of those that its sector belongs to, an eighth: so if that takes long, none.
- */
-static unsigned int may_wait(struct r5d_array *array, u64 now)
-{
-	if (!conf_blocked(array->conf)) {
-		array->blocked_since = 0;
-		return UINT_MAX;
-	}
-	if (!array->blocked_since)
-		array->blocked_since = now;
-	return now - array->blocked_since < BLOCKED_NS ? conf_max_stripes(array->conf) / 4 : 0;
-}
-
 /* Lets go what has waited enough. Returns when to do so next, 0 for never. */
 static u64 let_go_expired(struct r5d_array *array, u64 now)
 {
 	u64 deadline = r5d_deadline_ns(array);
+	/* Who sleeps for stripes may need just these: one of its sector's eighth. */
+	u64 longest = conf_awaited(array->conf) ? min(deadline, BLOCKED_NS) : deadline;
+	/* A writer that sleeps for stripes is woken when a quarter is free. */
+	unsigned int enough = conf_blocked(array->conf) ? conf_max_stripes(array->conf) / 4 :
+							  UINT_MAX;
 	bool drain = draining(array->conf);
-	unsigned int enough = may_wait(array, now);
 	struct known_stripe *known, *next;
 	int batch = 0;
 
 	sweep(array);
 	list_for_each_entry_safe(known, next, &array->known.held, order) {
-		bool expired = known->first + deadline <= now;
-
-		if (!drain && !expired && array->known.nr_held <= enough)
-			return min(known->first + deadline, now + TICK_NS);
+		if (!drain && known->first + longest > now && array->known.nr_held <= enough)
+			return min(known->first + longest, now + TICK_NS);
 		if (++batch > BATCH)
 			return now + PAUSE_NS;
-		if (taken_full(array, known)) {
-			learn_full(array, known);
-			known_let_go(&array->known, known);
+		if (forget_full(array, known))
 			continue;
-		}
 		let_go(array, known, drain ? R5D_C_DRAINED :
-		       expired ? R5D_C_EXPIRED : R5D_C_PRESSED);
+		       known->first + deadline <= now ? R5D_C_EXPIRED : R5D_C_PRESSED);
 	}
 	return 0;
 }
@@ -496,8 +482,6 @@ enum hrtimer_restart r5d_timer(struct hrtimer *timer)
 	array->timer_on = next;
 	if (next)
 		hrtimer_set_expires(timer, ns_to_ktime(next));
-	else
-		array->blocked_since = 0;
 	spin_unlock_irqrestore(conf_lock(array->conf), flags);
 	return next ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }

@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #include "raid456_offsets.h"
 
@@ -191,6 +192,16 @@ static inline bool conf_blocked(struct r5conf *conf)
 {
 	return test_bit(RAID456_R5_INACTIVE_BLOCKED,
 			R5_FIELD(unsigned long, conf, r5conf__cache_state));
+}
+
+/*
+ * Somebody is asleep for want of stripes. The above does not say so: it is one bit for all eighths
+ * of the cache, and the next one who finds a stripe in another eighth clears it.
+ */
+static inline bool conf_awaited(struct r5conf *conf)
+{
+	/* No barrier: looked at every 10 ms, and next time will do. */
+	return waitqueue_active(R5_FIELD(wait_queue_head_t, conf, r5conf__wait_for_stripe));
 }
 
 static inline spinlock_t *conf_lock(struct r5conf *conf)
