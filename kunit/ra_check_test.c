@@ -37,7 +37,7 @@ static void the_block_layer_was_asked_for_them(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ra_check_block(1000000, 993000, 0));
 	KUNIT_EXPECT_TRUE(test, ra_check_block(993000, 1000000, 0));
 	KUNIT_EXPECT_FALSE(test, ra_check_block(1000000, 990000, 0));
-	/* A window of 8 MiB that is in the page cache, and no bio of it made yet; never the other way round. */
+	/* A window of 8 MiB is in the page cache, and no bio of it made yet. */
 	KUNIT_EXPECT_TRUE(test, ra_check_block(2048, 0, 2048));
 	KUNIT_EXPECT_FALSE(test, ra_check_block(0, 2048, 2048));
 }

@@ -71,7 +71,7 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 	write->max_len = ND_BOUNCE_MAX;
 	write->fit = (file->f_mode & FMODE_CAN_ODIRECT) && (file->f_mode & FMODE_WRITE) &&
 		     !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode) &&
-		     /* Its flush cannot be left out (write.c), so that it could not be said once. */
+		     /* Its flush is within the write, and a repetition would hide its error. */
 		     !IS_SYNC(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
 	write->align = direct_align(file);
