@@ -82,6 +82,12 @@ class Planned(unittest.TestCase):
         files = {t.MAX_SECTORS: "128", "queue/max_hw_sectors_kb": "256", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(self.stages_of(files)["max_sectors_kb"], ["128", "64", "256"])
 
+    def test_requests_of_a_multipath_device_stay_as_large_as_they_are(self) -> None:
+        files = {t.MAX_SECTORS: "512", "queue/max_hw_sectors_kb": "1024", t.READAHEAD: "128", t.SCHEDULER: "[none] bfq"}
+        self.assertEqual(list(self.stages_of({**files, "dm/uuid": "mpath-3600"})), ["scheduler", "read_ahead_kb"])
+        # What lies on one makes its requests anew.
+        self.assertIn("max_sectors_kb", self.stages_of({**files, "dm/uuid": "part1-mpath-3600"}))
+
     def test_without_a_disk_it_is_only_measured(self) -> None:
         (stage,) = session.plan_stages(None, Wish(4, 540, False), ("buffered",))
         self.assertEqual(len(stage.arms), 1)

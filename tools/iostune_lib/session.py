@@ -73,7 +73,7 @@ def plan_stages(tunables: Tunables | None, wish: Wish, modes: tuple[str, ...]) -
             (t.THREADS, THREADS, 1.0),
         ]
     for name, choices, weight in values:
-        if name in names and choices and not tunables.is_written_for(name):
+        if name in names and choices and not tunables.does_harm(name):
             arms = plan.value_arms(name, names[name], choices)
             found.append(Stage(name.rpartition("/")[2], name, arms, buffered, weight))
     return found
@@ -106,13 +106,7 @@ class Session:
                 f"with {SMALLEST >> 20} MiB each"
             )
         if self.tunables:
-            t.check_writable(self.tunables)
-            has_stripes = t.STRIPES in self.tunables.names()
-            if has_stripes and not self.wish.is_quick and self.tunables.is_written_for(t.STRIPES):
-                self.warn(
-                    "stripe_cache_size is not tried: when it is set, md writes its superblocks. It is while the array "
-                    "is read-only (mdadm --readonly), but hardly matters for reads"
-                )
+            self.check_disk(self.tunables)
         else:
             self.warn("no single disk is below it: it is measured, but there is nothing to tune")
         if self.target.is_file:
@@ -126,6 +120,25 @@ class Session:
         busy = target.is_busy(self.target, LOOK_S)
         if busy:
             self.warn(f"busy: {busy}; differences will be harder to see")
+
+    def check_disk(self, tunables: Tunables) -> None:
+        """What cannot be set on this disk, or must not be."""
+        above = target.multipath_above(tunables.disk)
+        if above:
+            raise Trouble(f"{tunables.disk.name} is a path of a multipath device: measure that, {above}")
+        t.check_writable(tunables)
+        if self.wish.is_quick:
+            return
+        if t.MAX_SECTORS in tunables.names() and target.is_multipath(tunables.disk):
+            self.warn(
+                "max_sectors_kb is not tried: a multipath device hands its requests down whole, and one that is larger "
+                "than a path takes would fail that path"
+            )
+        if t.STRIPES in tunables.names() and tunables.is_written_for(t.STRIPES):
+            self.warn(
+                "stripe_cache_size is not tried: when it is set, md writes its superblocks. It is while the array "
+                "is read-only (mdadm --readonly), but hardly matters for reads"
+            )
 
     def run(self) -> Result:
         self.check()

@@ -79,6 +79,17 @@ def properties(target: Target) -> dict[str, str]:
     return dict(line[2:].split("=", 1) for line in lines if line.startswith("E:") and "=" in line)
 
 
+def is_multipath(disk: Path) -> bool:
+    """Whether it is a map of dm-multipath: a request that comes to it is handed down whole to one of its paths."""
+    return read(disk / "dm/uuid").startswith("mpath-")
+
+
+def multipath_above(disk: Path) -> str:
+    """The map that a disk is a path of; empty if it is none."""
+    names = (read(holder / "dm/name") or holder.name for holder in disk.glob("holders/*") if is_multipath(holder))
+    return next((f"/dev/mapper/{name}" for name in names), "")
+
+
 def family(target: Target) -> dict[str, str]:
     """The disk, its partitions, and what is stacked on any of them: names by MAJOR:MINOR."""
     found: dict[str, str] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .target import read
+from .target import is_multipath, read
 from .trouble import Trouble
 
 SCHEDULER = "queue/scheduler"
@@ -86,6 +86,12 @@ class Tunables:
         """Whether the device's members are written when it is set: before it makes its stripe cache larger or smaller,
         md notes in its superblocks that the array may be written to, and after a moment that it was not."""
         return name == STRIPES and read(self.disk / "md/array_state") != "readonly"
+
+    def does_harm(self, name: str) -> bool:
+        """Whether trying values of it does more than make reads faster or slower."""
+        # From a multipath device requests go down as they are, and blk_insert_cloned_request() refuses one above the
+        # path's max_sectors_kb with BLK_STS_IOERR, for which dm-multipath fails the path.
+        return self.is_written_for(name) or (name == MAX_SECTORS and is_multipath(self.disk))
 
     def limit_kb(self) -> int | None:
         """The largest max_sectors_kb there can be."""

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a run refuses, what it warns of, and how it ends."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from iostune_lib import tunables as t
+from iostune_lib.session import Session, Wish
+from iostune_lib.stop import Stop
+from iostune_lib.target import Target
+from iostune_lib.trouble import Trouble
+
+
+class Base(unittest.TestCase):
+    """A disk that is a folder."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.disk = self.root / "sda"
+        self.write("dev", "8:0")
+        for name, value in ((t.READAHEAD, "128"), (t.MAX_SECTORS, "512"), (t.SCHEDULER, "[none] bfq")):
+            self.write(name, value)
+        replaced: dict[str, Any] = {"Fio": mock.Mock(), "LOOK_S": 0.0, "target.users": lambda found: []}
+        for name, replacement in replaced.items():
+            patch = mock.patch(f"iostune_lib.session.{name}", replacement)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, name: str, value: str) -> None:
+        (self.disk / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.disk / name).write_text(value)
+
+    def session(self) -> Session:
+        found = Target(Path("/dev/sda"), False, 1 << 30, "8:0", self.disk, self.disk)
+        return Session(found, Wish(8, 540, False), Stop(), self.root)
+
+
+class Multipath(Base):
+    def check(self) -> list[str]:
+        measured = self.session()
+        with contextlib.redirect_stderr(io.StringIO()):
+            measured.check()
+        return measured.warnings
+
+    def test_a_path_of_one(self) -> None:
+        (self.disk / "holders").mkdir()
+        above = self.root / "dm-3"
+        (above / "dm").mkdir(parents=True)
+        (self.disk / "holders/dm-3").symlink_to(above)
+        (above / "dm/uuid").write_text("LVM-abc\n")
+        (above / "dm/name").write_text("mpatha\n")
+        self.assertEqual(self.check(), [])
+        (above / "dm/uuid").write_text("mpath-3600\n")
+        with (
+            mock.patch.object(t, "check_writable") as sets,
+            self.assertRaisesRegex(Trouble, "/dev/mapper/mpatha"),
+        ):
+            self.check()
+        sets.assert_not_called()
+
+    def test_one(self) -> None:
+        self.assertEqual(self.check(), [])
+        self.write("dm/uuid", "mpath-3600\n")
+        (warning,) = self.check()
+        self.assertIn("max_sectors_kb is not tried", warning)
+
+
+if __name__ == "__main__":
+    unittest.main()
