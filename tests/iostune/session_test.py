@@ -3,6 +3,8 @@
 
 import contextlib
 import io
+import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 from iostune_lib import tunables as t
+from iostune_lib.progress import Progress
 from iostune_lib.session import Session, Wish
 from iostune_lib.stop import Stop
 from iostune_lib.target import Target
@@ -70,6 +73,39 @@ class Multipath(Base):
         self.write("dm/uuid", "mpath-3600\n")
         (warning,) = self.check()
         self.assertIn("max_sectors_kb is not tried", warning)
+
+
+class Ended(Base):
+    def test_settings_are_back_before_a_word_is_said(self) -> None:
+        seen: list[str] = []
+
+        def measure(measured: Session, *rest: object) -> None:
+            assert measured.settings
+            measured.settings.apply(((t.READAHEAD, "4096"),))
+            raise Trouble("enough")
+
+        def end(progress: Progress) -> None:
+            seen.append((self.disk / t.READAHEAD).read_text())
+            raise OSError(5, "Input/output error")
+
+        with (
+            mock.patch.object(Session, "measure_all", measure),
+            mock.patch.object(Progress, "end", end),
+            self.assertRaises(OSError),
+        ):
+            self.session().run()
+        self.assertEqual(seen, ["128"])
+        self.assertFalse((self.root / "journal").exists())
+
+    def test_a_terminal_that_has_gone(self) -> None:
+        ours, theirs = os.openpty()
+        with os.fdopen(theirs, "w") as terminal, mock.patch.object(sys, "stderr", terminal):
+            progress = Progress(0.0)
+            os.close(ours)
+            progress.stage("a first run")
+            progress.run("none, direct, 1 reader")
+            progress.end()
+            self.session().warn("busy")
 
 
 if __name__ == "__main__":

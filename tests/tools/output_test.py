@@ -45,6 +45,13 @@ class Gone(unittest.TestCase):
         read = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
         self.assertEqual(run("seqkeep", "doctor"), (read.returncode, ""))
 
+    def test_what_is_said_to_nobody(self) -> None:
+        # A device that has this error, whoever writes to it: also what is left at the end.
+        code = "import sys; from seqkeep_lib.output import tell; tell('a'); tell('b'); sys.exit(3)"
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run([sys.executable, "-c", code], stderr=full, cwd=TOOLS, check=False)
+        self.assertEqual(done.returncode, 3)
+
     def test_no_output_at_all(self) -> None:
         words = ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(TOOLS / "seqkeep"), "status"]
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False)

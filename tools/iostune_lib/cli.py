@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from seqkeep_lib.output import show, why_no_file, why_no_plot
+from seqkeep_lib.output import show, tell, why_no_file, why_no_plot
 from seqkeep_lib.version import version
 
 from . import journal, plot, report, target, udev, words
@@ -69,7 +69,7 @@ def arguments() -> argparse.Namespace:
 
 
 def say(text: str) -> None:
-    print(f"iostune: {text}", file=sys.stderr, flush=True)
+    tell(f"iostune: {text}")
 
 
 def check_outputs(args: argparse.Namespace, found: Target) -> None:
@@ -167,7 +167,7 @@ def main() -> int:
         say("stopped")
         return 128 + stopped.number
     except BrokenPipeError:
-        # Nobody reads standard error any more: there is nobody to say it to.
+        # Nobody reads standard error, where apply() asks: there is nobody to say it to.
         return 1
     except OSError as error:
         say(f"{error.filename}: {error.strerror}" if error.filename else str(error))

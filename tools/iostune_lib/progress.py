@@ -6,6 +6,8 @@ from __future__ import annotations
 import sys
 import time
 
+from seqkeep_lib.output import tell
+
 EVERY_S = 30.0
 
 
@@ -31,10 +33,10 @@ class Progress:
         left = max(0, round(self.deadline - now))
         line = f"iostune: {text}, at most {left // 60} min {left % 60:02d} s left"
         if self.is_terminal:
-            print(f"\r{line[:119]:<119}", end="", file=sys.stderr, flush=True)
+            tell(f"\r{line[:119]:<119}", end="")
         else:
-            print(line, file=sys.stderr, flush=True)
+            tell(line)
 
     def end(self) -> None:
         if self.is_terminal:
-            print(f"\r{'':<119}\r", end="", file=sys.stderr, flush=True)
+            tell(f"\r{'':<119}\r", end="")

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from seqkeep_lib.output import tell
 
 from . import plan, stages, target
 from . import tunables as t
@@ -96,7 +97,7 @@ class Session:
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
-        print(f"iostune: warning: {text}", file=sys.stderr, flush=True)
+        tell(f"iostune: warning: {text}")
 
     def check(self) -> None:
         """What makes measuring impossible, and what makes it doubtful."""
@@ -152,8 +153,9 @@ class Session:
         try:
             result = self.measure_all(progress, begin, deadline)
         finally:
-            progress.end()
+            # First of all: nothing that goes wrong with words may come before it.
             left = journal.restore() if journal else []
+            progress.end()
             for text in left:
                 self.warn(text)
         return result

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TextIO
 
 
 def show(text: str) -> None:
@@ -13,7 +14,15 @@ def show(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        let_go()
+        let_go(sys.stdout)
+
+
+def tell(text: str, end: str = "\n") -> None:
+    """Say it on standard error. Whoever read that may have gone, even a terminal: it keeps nothing from being done."""
+    try:
+        print(text, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        let_go(sys.stderr)
 
 
 def finish() -> None:
@@ -23,12 +32,12 @@ def finish() -> None:
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:
-        let_go()
+        let_go(sys.stdout)
 
 
-def let_go() -> None:
+def let_go(stream: TextIO) -> None:
     """Have what is still to be written to a reader that has gone lead nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def why_no_file(path: Path) -> str:
