@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What is measured, and who uses it."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -44,6 +45,16 @@ class Found(unittest.TestCase):
     def test_nothing_to_read(self) -> None:
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Trouble, "has nothing to read"):
             target.find(Path(file.name))
+
+    def test_a_relative_path(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "file").write_text("text")
+            before = Path.cwd()
+            self.addCleanup(os.chdir, before)
+            os.chdir(folder)
+            self.assertEqual(target.find(Path("file")).path, Path(folder) / "file")
+            # Before the folder is removed.
+            os.chdir(before)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ def find(path: Path) -> Target:
     size = status.st_size if is_file else int(read(sysfs / "size") or 0) * 512 if sysfs else 0
     if not size:
         raise Trouble(f"{path} has nothing to read: it is empty, or no medium is in the drive")
-    return Target(path, is_file, size, number, sysfs, disk)
+    # Absolute, as fio is run in another directory.
+    return Target(path.absolute(), is_file, size, number, sysfs, disk)
 
 
 def identity(target: Target) -> dict[str, str]:
