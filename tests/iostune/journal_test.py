@@ -2,6 +2,7 @@
 """Everything is put back, whenever a run ends, and what others set is left alone."""
 
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -63,6 +64,23 @@ class FakeDisk(Tunables):
             self.write(t.READAHEAD, "128")
 
 
+class FullDisk:
+    """What os.write() does when so many more lines fit, and half a line."""
+
+    def __init__(self, lines: int, half: bool) -> None:
+        self.lines = lines
+        self.half = half
+        self.real = os.write
+
+    def write(self, file: int, line: bytes) -> int:
+        self.lines -= 1
+        if self.lines >= 0:
+            return self.real(file, line)
+        if self.half:
+            return self.real(file, line[: len(line) // 2])
+        raise OSError(28, "No space left on device")
+
+
 class Base(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -107,6 +125,23 @@ class PutBack(Base):
             opened.put(t.SCHEDULER, "kyber")
         opened.restore()
         self.assertEqual(self.disk.snapshot(), self.before)
+
+    def test_no_space_for_the_journal(self) -> None:
+        # Of what is announced, or of what was found then, nothing is written, or half of it.
+        for announced, value in ((False, "64"), (True, "4096")):
+            for half in (False, True):
+                with self.subTest(announced=announced, half=half):
+                    self.setUp()
+                    opened = self.open()
+                    space = FullDisk(lines=int(announced), half=half)
+                    with (
+                        mock.patch("os.write", space.write),
+                        self.assertRaisesRegex(Trouble, "cannot be written: No sp"),
+                    ):
+                        opened.put(t.READAHEAD, "4096")
+                    self.assertEqual(self.disk.get(t.READAHEAD), value)
+                    self.assertEqual(opened.restore(), [])
+                    self.assertEqual(self.disk.snapshot(), self.before)
 
 
 class Others(Base):

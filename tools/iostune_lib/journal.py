@@ -9,6 +9,7 @@ A tunable that has another value than the one we left was set by somebody else: 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -50,8 +51,15 @@ class Journal:
         os.close(folder)
 
     def write(self, record: Mapping[str, Any]) -> None:
-        os.write(self.file, json.dumps(record).encode() + b"\n")
-        os.fsync(self.file)
+        """Trouble: it cannot be written. The run ends then, for what it sets could not be put back after SIGKILL."""
+        line = json.dumps(record).encode() + b"\n"
+        try:
+            if os.write(self.file, line) < len(line):
+                # Nobody could read what came after half a line.
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self.file)
+        except OSError as error:
+            raise Trouble(f"{self.path} cannot be written: {error.strerror}") from None
 
     def put(self, name: str, value: str) -> None:
         """Set one tunable. OSError: the kernel refuses; nothing has changed then."""
@@ -60,9 +68,9 @@ class Journal:
         try:
             self.tunables.put(name, value)
         finally:
-            found = self.tunables.snapshot()
-            self.write({"got": found})
-            self.known = found
+            # Known first: if it cannot be written, it is ours all the same, and to be put back.
+            self.known = self.tunables.snapshot()
+            self.write({"got": self.known})
 
     def check_foreign(self) -> None:
         """Others' changes end the run, up to the moment of ours: what was measured is no longer what is there."""
