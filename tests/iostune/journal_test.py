@@ -15,7 +15,7 @@ from iostune_lib.settings import Settings, wanted
 from iostune_lib.trouble import Trouble
 from iostune_lib.tunables import Tunables
 
-IDENTITY = {"diskseq": "7", "size": "2048"}
+IDENTITY = {"diskseq": "7", "serial": "x"}
 
 
 class FakeDisk(Tunables):

@@ -41,6 +41,21 @@ class Users(unittest.TestCase):
         self.assertEqual(self.users(b"30 1 8:0 / /mnt/\xff rw - ext4 x rw\n"), ["sda is mounted on /mnt/\ufffd"])
 
 
+class Identity(unittest.TestCase):
+    def test_a_disk_may_grow(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            disk = Path(folder)
+            found = Target(Path("/dev/dm-0"), False, 1 << 30, "253:0", disk, disk)
+            (disk / "size").write_text("2048\n")
+            (disk / "dm").mkdir()
+            (disk / "dm/uuid").write_text("LVM-abc\n")
+            known = {"disk": folder, "dm/uuid": "LVM-abc"}
+            # All there is to tell it by on old kernels.
+            self.assertEqual(target.identity(found), {**known, "size": "2048"})
+            (disk / "diskseq").write_text("7\n")
+            self.assertEqual(target.identity(found), {**known, "diskseq": "7"})
+
+
 class Found(unittest.TestCase):
     def test_nothing_to_read(self) -> None:
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Trouble, "has nothing to read"):

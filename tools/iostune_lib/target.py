@@ -68,8 +68,9 @@ def find(path: Path) -> Target:
 def identity(target: Target) -> dict[str, str]:
     """What tells this disk from all others for as long as the machine runs."""
     assert target.disk
-    # diskseq, from 5.15, is given to one disk only; before that, what there is.
-    names = ("diskseq", "size", "wwid", "device/wwid", "serial", "device/serial", "dm/uuid")
+    # diskseq, from 5.15, is given to one disk only; before that, what there is, with a size that may change (lvextend).
+    first = "diskseq" if read(target.disk / "diskseq") else "size"
+    names = (first, "wwid", "device/wwid", "serial", "device/serial", "dm/uuid")
     return {"disk": str(target.disk)} | {name: read(target.disk / name) for name in names if read(target.disk / name)}
 
 
