@@ -4,13 +4,20 @@
 The recordings are without what nobody reads (writes, trims, the CPU's part).
 """
 
+import contextlib
+import io
 import json
+import os
+import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from iostune_lib import fio
 from iostune_lib.areas import Area
+from iostune_lib.stop import Stop
 from iostune_lib.trouble import Trouble
 
 RECORDED = sorted((Path(__file__).parent / "fio").glob("two-readers-*.json"))
@@ -79,6 +86,29 @@ class Command(unittest.TestCase):
     def test_a_colon_would_be_two_files(self) -> None:
         words = fio.command(Path("/dev/disk/by-path/pci-0:1"), "direct", [Area(0, 1 << 20)], 1)
         self.assertIn("--filename=/dev/disk/by-path/pci-0\\:1", words)
+
+
+class Hung(unittest.TestCase):
+    def test_a_disk_that_does_not_answer(self) -> None:
+        # In an uninterruptible sleep it does not die either.
+        child = mock.Mock()
+        child.communicate.side_effect = subprocess.TimeoutExpired("fio", 1)
+        said = io.StringIO()
+        with (
+            tempfile.NamedTemporaryFile() as file,
+            mock.patch("shutil.which", return_value="fio"),
+            mock.patch("subprocess.Popen", return_value=child),
+            contextlib.redirect_stderr(said),
+        ):
+            runner = fio.Fio(Path(file.name), Stop())
+            self.addCleanup(os.close, runner.fd)
+            with self.assertRaisesRegex(Trouble, "fio has hung"):
+                runner.run("direct", [Area(0, 1 << 20)], 1)
+        child.kill.assert_called_once()
+        limits = [call.kwargs.get("timeout") for call in child.communicate.call_args_list]
+        self.assertEqual(limits, [1 + fio.PATIENCE_S, fio.DEATH_S])
+        # Before anything else is tried.
+        self.assertIn("fio has hung", said.getvalue())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -10,6 +11,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from seqkeep_lib.output import tell
 
 from .areas import Area
 from .sandbox import Sandbox
@@ -22,6 +25,8 @@ BLOCK = 128 << 10
 LONGER, AGAIN = 4, 3
 # How much longer than it was told fio may take before it counts as hanging.
 PATIENCE_S = 120
+# How long it may take to die: in an uninterruptible sleep it does not.
+DEATH_S = 5
 
 
 def command(path: Path, mode: str, areas: Sequence[Area], seconds: float) -> list[str]:
@@ -79,6 +84,12 @@ def wait_ms(read: dict[str, Any], elapsed: float) -> float:
     return max(value / 1e6, 1e-3) if value else elapsed * 1000
 
 
+def kill(child: subprocess.Popen[str]) -> None:
+    child.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.communicate(timeout=DEATH_S)
+
+
 class Fio:
     """Runs fio on one target."""
 
@@ -128,8 +139,9 @@ class Fio:
         try:
             out, err = child.communicate(timeout=seconds + PATIENCE_S)
         except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
+            # Said now: what is put back next may wait for the same disk.
+            tell(f"iostune: fio has hung for {PATIENCE_S} s: it is killed, and the settings are put back")
+            kill(child)
             raise Trouble(f"fio has hung for {PATIENCE_S} s: look at the kernel's log") from None
         finally:
             self.stop.child = None
