@@ -25,12 +25,26 @@ class Users(unittest.TestCase):
     def users(self, mountinfo: bytes) -> list[str]:
         mounts = self.root / "mountinfo"
         mounts.write_bytes(mountinfo)
-        with mock.patch.object(target, "MOUNTS", mounts), mock.patch.object(target, "SWAPS", self.root / "none"):
+        with (
+            mock.patch.object(target, "MOUNTS", mounts),
+            mock.patch.object(target, "SWAPS", self.root / "none"),
+            mock.patch.object(target, "BTRFS", self.root / "btrfs"),
+        ):
             return target.users(self.target)
 
     def test_a_mount(self) -> None:
         found = self.users(b"30 1 8:0 / /mnt/a\\040b rw - ext4 /dev/sda rw\n31 1 8:16 / /mnt/c rw - ext4 /dev/sdb rw\n")
         self.assertEqual(found, ["sda is mounted on /mnt/a b"])
+
+    def test_btrfs(self) -> None:
+        (self.root / "btrfs/features").mkdir(parents=True)
+        for uuid, name, number in (("1234-5", "sda", "8:0"), ("1234-5", "sdb", "8:16"), ("6789-0", "sdc", "8:32")):
+            (self.root / name).mkdir(exist_ok=True)
+            (self.root / name / "dev").write_text(f"{number}\n")
+            (self.root / "btrfs" / uuid / "devices").mkdir(parents=True, exist_ok=True)
+            (self.root / "btrfs" / uuid / "devices" / name).symlink_to(self.root / name)
+        found = self.users(b"30 1 0:45 / /srv rw - btrfs /dev/sdb rw\n")
+        self.assertEqual(found, ["sda is of the mounted btrfs 1234-5"])
 
     def test_a_mount_point_may_be_any_bytes(self) -> None:
         odd = (

@@ -17,6 +17,7 @@ DEVICES = Path("/sys/dev/block")
 UDEV = Path("/run/udev/data")
 MOUNTS = Path("/proc/self/mountinfo")
 SWAPS = Path("/proc/swaps")
+BTRFS = Path("/sys/fs/btrfs")
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,13 @@ def users(target: Target) -> list[str]:
         # Nothing else parts words and lines: a name may have blanks of other kinds in it.
         for words in (line.split(" ") for line in read(MOUNTS).split("\n"))
         if len(words) > 4 and words[2] in devices
+    ]
+    found += [
+        f"{devices[number]} is of the mounted btrfs {part.parent.parent.name}"
+        # Mounts of btrfs have a device number of their own.
+        for part in sorted(BTRFS.glob("*/devices/*"))
+        for number in [read(part / "dev")]
+        if number in devices
     ]
     names = {f"/dev/{name}" for name in devices.values()}
     found += [f"{words[0]} is swap" for words in map(str.split, read(SWAPS).splitlines()) if words[0] in names]
