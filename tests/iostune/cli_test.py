@@ -19,6 +19,8 @@ from iostune_lib.report import Result
 from iostune_lib.target import Target
 from iostune_lib.trouble import Trouble
 
+# Before tests replace it.
+cli_matched = cli.matched
 WANTED = {t.SCHEDULER: "bfq", t.READAHEAD: "512"}
 
 
@@ -121,6 +123,14 @@ class Asked(unittest.TestCase):
             self.assertEqual(self.main("--plot", "a.txt"), (1, "iostune: --plot: no\n"))
         self.session.assert_not_called()
 
+    def test_a_disk_that_no_rule_would_know(self) -> None:
+        for matched in (mock.Mock(return_value=""), cli_matched):
+            with mock.patch("iostune_lib.cli.matched", matched):
+                self.target = Target(Path("/srv/file"), True, 1 << 30, "0:45", None, None)
+                status, said = self.main("--emit-udev", f"{self.root}/a.rules")
+                self.assertEqual(status, 1)
+                self.assertIn("no serial number", said)
+
     def test_errors_of_the_system_are_one_line(self) -> None:
         self.session.side_effect = OSError(123, "No medium found", "/dev/sr0")
         self.assertEqual(self.main(), (1, "iostune: /dev/sr0: No medium found\n"))
@@ -137,7 +147,9 @@ class Asked(unittest.TestCase):
         with os.fdopen(writer, "w") as out, mock.patch.object(sys, "stdout", out):
             status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
         self.assertEqual((status, said), (0, ""))
-        cli.emit_udev.assert_called_once()  # type: ignore[attr-defined]
+        # What udev knew of the disk before is what the rule has: it is not looked up again.
+        known = ('ENV{ID_SERIAL}=="x"', self.session.return_value.run.return_value)
+        cli.emit_udev.assert_called_once_with(self.root / "a.rules", self.target, *known)  # type: ignore[attr-defined]
         cli.apply.assert_called_once()  # type: ignore[attr-defined]
 
 

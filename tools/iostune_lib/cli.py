@@ -72,7 +72,7 @@ def say(text: str) -> None:
     tell(f"iostune: {text}")
 
 
-def check_outputs(args: argparse.Namespace, found: Target) -> None:
+def check_outputs(args: argparse.Namespace, rule: str) -> None:
     """What could not be written in the end."""
     why = why_no_plot(args.plot) if args.plot else ""
     if why:
@@ -81,12 +81,13 @@ def check_outputs(args: argparse.Namespace, found: Target) -> None:
         why = why_no_file(args.emit_udev) or why_no_file(rollback(args.emit_udev))
         if why:
             raise Trouble(f"--emit-udev: {why}")
-        if not found.disk or not matched(found):
+        if not rule:
             raise Trouble("--emit-udev: the disk has no serial number, WWN or UUID that a rule could know it by")
 
 
 def matched(found: Target) -> str:
-    return udev.match(target.properties(found), target.identity(found))
+    """What a rule knows the disk by; empty if there is no disk, or nothing tells it from others."""
+    return udev.match(target.properties(found), target.identity(found)) if found.disk else ""
 
 
 def rollback(path: Path) -> Path:
@@ -94,7 +95,7 @@ def rollback(path: Path) -> Path:
     return path.with_name(path.name + ".rollback")
 
 
-def emit_udev(path: Path, found: Target, result: Result) -> None:
+def emit_udev(path: Path, found: Target, rule: str, result: Result) -> None:
     if not result.settings:
         say(f"no change is recommended, so {path} is not written")
         return
@@ -105,7 +106,6 @@ def emit_udev(path: Path, found: Target, result: Result) -> None:
         "then remove it, as it has no more to do after the next boot.",
     ]
     known = {name: value for name, value in result.former.items() if value != "not there"}
-    rule = matched(found)
     path.write_text(udev.rules(found.name, rule, result.settings, reasons + after))
     back.write_text(udev.rules(found.name, rule, known, ["As it was before the rule beside this one."]))
     say(f"written: {path}, and {back} to go back")
@@ -140,7 +140,8 @@ def run(args: argparse.Namespace, stop: Stop) -> None:
     if args.restore:
         return
     found = target.find(args.device)
-    check_outputs(args, found)
+    rule = matched(found) if args.emit_udev else ""
+    check_outputs(args, rule)
     wish = Wish(args.max_readers, args.time or (QUICK_S if args.quick else FULL_S), args.quick)
     result = Session(found, wish, stop, DIRECTORY).run()
     # Nothing is left to put back: signals may do what they do.
@@ -149,7 +150,7 @@ def run(args: argparse.Namespace, stop: Stop) -> None:
     if args.plot:
         plot.plot(args.plot, result)
     if args.emit_udev:
-        emit_udev(args.emit_udev, found, result)
+        emit_udev(args.emit_udev, found, rule, result)
     if args.apply:
         apply(args, found, result)
 
