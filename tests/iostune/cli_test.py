@@ -77,6 +77,35 @@ class Applied(unittest.TestCase):
             self.apply("y\n", {"gone/gone": "1"})
 
 
+class Emitted(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "65-iostune.rules"
+        self.back = Path(folder.name) / "65-iostune.rules.rollback"
+
+    def emit(self, rule: str, name: str = "65-iostune.rules") -> str:
+        disk = Path("/sys/block/sda")
+        found = Target(Path("/dev/sda"), False, 1 << 30, "8:0", disk, disk)
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            cli.emit_udev(self.path.with_name(name), found, rule, result(WANTED))
+        return said.getvalue()
+
+    def test_a_rule_and_one_to_go_back(self) -> None:
+        self.emit('ENV{ID_SERIAL}=="x"')
+        self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="bfq"', self.path.read_text())
+        self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="now"', self.back.read_text())
+
+    def test_what_has_come_meanwhile_stays(self) -> None:
+        for path in (self.path, self.back):
+            self.path.unlink(missing_ok=True)
+            path.write_text("old")
+            with self.assertRaises(FileExistsError):
+                self.emit('ENV{ID_SERIAL}=="x"')
+            self.assertEqual(path.read_text(), "old")
+
+
 class Asked(unittest.TestCase):
     """Around a measurement that is none."""
 
@@ -111,10 +140,16 @@ class Asked(unittest.TestCase):
 
     def test_what_cannot_be_written_is_said_before_measuring(self) -> None:
         (self.root / "dir.rules.rollback").mkdir()
+        (self.root / "old.rules").write_text("old")
+        (self.root / "former.rules.rollback").write_text("former")
+        (self.root / "link.rules").symlink_to("nothing")
         for words, why in (
             (("--emit-udev", f"{self.root}/none/a.rules"), "there is no directory"),
             (("--emit-udev", f"{self.root}"), "is a directory"),
             (("--emit-udev", f"{self.root}/dir.rules"), "dir.rules.rollback is a directory"),
+            (("--emit-udev", f"{self.root}/old.rules"), "old.rules is there already: move it away"),
+            (("--emit-udev", f"{self.root}/former.rules"), "former.rules.rollback is there already"),
+            (("--emit-udev", f"{self.root}/link.rules"), "link.rules is there already"),
         ):
             status, said = self.main(*words)
             self.assertEqual(status, 1)

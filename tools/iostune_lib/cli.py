@@ -78,11 +78,19 @@ def check_outputs(args: argparse.Namespace, rule: str) -> None:
     if why:
         raise Trouble(f"--plot: {why}")
     if args.emit_udev:
-        why = why_no_file(args.emit_udev) or why_no_file(rollback(args.emit_udev))
+        why = why_no_rule(args.emit_udev) or why_no_rule(rollback(args.emit_udev))
         if why:
             raise Trouble(f"--emit-udev: {why}")
         if not rule:
             raise Trouble("--emit-udev: the disk has no serial number, WWN or UUID that a rule could know it by")
+
+
+def why_no_rule(path: Path) -> str:
+    """Why a rule cannot be written there; empty if it can. One that is there may hold what was before all changes."""
+    why = why_no_file(path)
+    if not why and os.path.lexists(path):
+        return f"{path} is there already: move it away, or name another file"
+    return why
 
 
 def matched(found: Target) -> str:
@@ -93,6 +101,12 @@ def matched(found: Target) -> str:
 def rollback(path: Path) -> Path:
     """The rule with the values that were there before, beside the one with the new ones."""
     return path.with_name(path.name + ".rollback")
+
+
+def write_new(path: Path, text: str) -> None:
+    # It was not there before the measurement, but may be now.
+    with path.open("x") as file:
+        file.write(text)
 
 
 def emit_udev(path: Path, found: Target, rule: str, result: Result) -> None:
@@ -106,8 +120,8 @@ def emit_udev(path: Path, found: Target, rule: str, result: Result) -> None:
         "then remove it, as it has no more to do after the next boot.",
     ]
     known = {name: value for name, value in result.former.items() if value != "not there"}
-    path.write_text(udev.rules(found.name, rule, result.settings, reasons + after))
-    back.write_text(udev.rules(found.name, rule, known, ["As it was before the rule beside this one."]))
+    write_new(path, udev.rules(found.name, rule, result.settings, reasons + after))
+    write_new(back, udev.rules(found.name, rule, known, ["As it was before the rule beside this one."]))
     say(f"written: {path}, and {back} to go back")
     if rule.startswith("ENV{") and path.name < "60-persistent-storage.rules":
         say(f"{path.name} must sort after 60-persistent-storage.rules, which finds the serial number: 61-iostune.rules")
