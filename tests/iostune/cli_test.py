@@ -97,6 +97,16 @@ class Emitted(unittest.TestCase):
         self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="bfq"', self.path.read_text())
         self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="now"', self.back.read_text())
 
+    def test_a_name_that_udev_reads_too_early(self) -> None:
+        for rule, name, warned in (
+            ('ENV{ID_SERIAL}=="x"', "61-iostune.rules", False),
+            ('ENV{ID_SERIAL}=="x"', "50-iostune.rules", True),
+            ('ENV{MD_UUID}=="x"', "60-z.rules", True),
+            ('ENV{MD_UUID}=="x"', "65-iostune.rules", False),
+            ('ATTR{wwid}=="x"', "10-iostune.rules", False),
+        ):
+            self.assertEqual("must sort after 6" in self.emit(rule, name), warned, (rule, name))
+
     def test_what_has_come_meanwhile_stays(self) -> None:
         for path in (self.path, self.back):
             self.path.unlink(missing_ok=True)

@@ -16,6 +16,14 @@ class Match(unittest.TestCase):
     def test_a_serial_number_is_no_pattern(self) -> None:
         self.assertEqual(udev.pattern('A*B"[x]|$\\'), "A?B??x????")
 
+    def test_what_has_to_be_found_before(self) -> None:
+        for known, first in (
+            ({"ID_SERIAL": "x"}, "60-persistent-storage.rules"),
+            ({"MD_UUID": "1:2:3:4"}, "63-md-raid-arrays.rules"),
+            ({}, ""),
+        ):
+            self.assertEqual(udev.comes_after(udev.match(known, {"wwid": "naa.5"})), first)
+
 
 class Rules(unittest.TestCase):
     def test_a_line_for_each_in_order(self) -> None:

@@ -123,8 +123,9 @@ def emit_udev(path: Path, found: Target, rule: str, result: Result) -> None:
     write_new(path, udev.rules(found.name, rule, result.settings, reasons + after))
     write_new(back, udev.rules(found.name, rule, known, ["As it was before the rule beside this one."]))
     say(f"written: {path}, and {back} to go back")
-    if rule.startswith("ENV{") and path.name < "60-persistent-storage.rules":
-        say(f"{path.name} must sort after 60-persistent-storage.rules, which finds the serial number: 61-iostune.rules")
+    first = udev.comes_after(rule)
+    if path.name < first:
+        say(f"{path.name} must sort after {first}, which finds what the disk is known by: 65-iostune.rules")
 
 
 def apply(args: argparse.Namespace, found: Target, result: Result) -> None:

@@ -33,6 +33,14 @@ def match(properties: Mapping[str, str], identity: Mapping[str, str]) -> str:
     return ""
 
 
+def comes_after(matched: str) -> str:
+    """The file of udev's that finds what a rule matches the disk by: rules are read in the order of their names."""
+    if not matched.startswith("ENV{"):
+        # The kernel has it from the start.
+        return ""
+    return "63-md-raid-arrays.rules" if matched.startswith("ENV{MD_UUID}") else "60-persistent-storage.rules"
+
+
 def rules(disk: str, matched: str, settings: Mapping[str, str], comments: list[str]) -> str:
     """A file for /etc/udev/rules.d. A line for each: with the scheduler come tunables that were not there before."""
     scope = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {matched}'
