@@ -143,6 +143,14 @@ class Devices(unittest.TestCase):
         self.assertEqual(self.show("--dev", "8:1")[1], "")
         self.assertEqual(self.show()[1], "")
 
+    def test_only_what_is_plotted_is_kept(self) -> None:
+        (self.root / "stats_by_dev").write_text(TEXT)
+        args = argparse.Namespace(directory=self.root, interval=0.001, count=3, json=True, dev=None, plot=None)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(rastat.watch(args, None), [])
+            args.plot = self.root / "a.png"
+            self.assertEqual(len(rastat.watch(args, None)), 3)
+
     def test_rates_do_not_depend_on_the_time_of_day(self) -> None:
         # Somebody sets the clock, an hour forth and back.
         day = itertools.cycle((7200.0, 3600.0))
