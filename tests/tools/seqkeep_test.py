@@ -384,10 +384,20 @@ class Readahead(Machine):
 
     def test_nfsrahead(self) -> None:
         self.enable_nfs_ra()
-        self.write("usr/lib/udev/rules.d/99-nfs.rules", "")
+        theirs = 'SUBSYSTEM=="bdi", ACTION=="add", PROGRAM="/usr/libexec/nfsrahead %k", ATTR{read_ahead_kb}="%c"\n'
+        self.write("usr/lib/udev/rules.d/99-nfs.rules", theirs)
         self.assert_found(ADVICE, "readahead", "nfsrahead overwrite")
-        self.write("etc/udev/rules.d/99-nfs.rules", 'ATTR{[module/nfs_ra]parameters/enable}=="Y", GOTO="end"\n')
-        self.assertEqual(len(self.findings()), 1)
+        for ours, overruled in (
+            ((SOURCE / "modules/nfs-ra/99-nfs.rules").read_text(), False),
+            # In the place of theirs, an empty one is as good as none.
+            ("", False),
+            ("# nfsrahead is not for us.\n", False),
+            (f"# nfs_ra had a line here.\n{theirs}", True),
+            (theirs, True),
+        ):
+            with self.subTest(ours=ours):
+                self.write("etc/udev/rules.d/99-nfs.rules", ours)
+                self.assertEqual(len(self.findings()), 1 + overruled)
 
     def test_array(self) -> None:
         self.disk("md0", 512)

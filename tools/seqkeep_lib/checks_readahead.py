@@ -18,6 +18,8 @@ from .modules import State
 
 # A client that keeps so many reads in flight gains nothing by more, and mixes up their order at the server.
 MOST_RSIZES = 16
+UDEV_RULES = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d")
+NFS_RULE = "99-nfs.rules"
 
 
 @dataclass(frozen=True)
@@ -147,19 +149,24 @@ def client(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
+def nfs_rule(host: Host) -> str:
+    """What udev does for NFS, without comments: of files with one name it reads the first, be it empty."""
+    texts = (host.text(f"{directory}/{NFS_RULE}") for directory in UDEV_RULES)
+    text = next((text for text in texts if text is not None), "")
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+
+
 def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
     """nfs-utils' udev rule would overwrite what nfs-ra sets."""
-    ours = "/etc/udev/rules.d/99-nfs.rules"
-    if (
-        enabled_module(states, "nfs-ra")
-        and host.exists("/usr/lib/udev/rules.d/99-nfs.rules")
-        and "nfs_ra" not in (host.text(ours) or "")
-    ):
+    if not enabled_module(states, "nfs-ra"):
+        return
+    rule = nfs_rule(host)
+    if "nfsrahead" in rule and "nfs_ra" not in rule:
         yield Finding(
             ADVICE,
             "readahead",
             "nfs-ra is enabled, but a udev rule has nfsrahead overwrite what it sets",
-            f"put the line with nfs_ra back into {ours}; nfs-ra(4), NFSRAHEAD, says which",
+            f"put the line with nfs_ra back into {UDEV_RULES[0]}/{NFS_RULE}; nfs-ra(4), NFSRAHEAD, says which",
         )
 
 
