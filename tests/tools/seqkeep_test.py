@@ -198,6 +198,10 @@ class Kernel(Machine):
         self.write("boot/vmlinuz-7.4.1-test")
         self.write("lib/modules/7.4.1-test/modules.dep")
         self.assert_found(ADVICE, "kernels", "7.4.1-test is not one of 6.1 to 7.3, which ctxra, ra-trace")
+        remedies = [finding.remedy for finding in self.findings() if finding.check == "kernels"]
+        self.assertEqual(
+            remedies, ["remove the package of that kernel, or start another one by default; or upgrade seqkeep"]
+        )
         # Its files are left, and it cannot be started.
         (self.root / "boot/vmlinuz-7.4.1-test").unlink()
         self.assertEqual(len(self.findings()), 1)

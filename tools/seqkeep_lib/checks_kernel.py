@@ -133,7 +133,7 @@ def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
                 "kernels",
                 f"kernel {release} is not one of {ranges[missing[0]]}, which {', '.join(missing)} need:"
                 " after a start of it, the modules are missing",
-                "hold the package of that kernel, or remove it; or upgrade seqkeep",
+                "remove the package of that kernel, or start another one by default; or upgrade seqkeep",
             )
 
 
