@@ -206,6 +206,24 @@ class Kernel(Machine):
         (self.root / "boot/vmlinuz-7.4.1-test").unlink()
         self.assertEqual(len(self.findings()), 1)
 
+    def test_another_kernel_has_no_modules(self) -> None:
+        release = "6.12.2-test"
+        self.write(f"boot/vmlinuz-{release}")
+        self.write(f"boot/config-{release}", CONFIG)
+        self.write(f"lib/modules/{release}/build/Makefile")
+        self.write(f"lib/modules/{release}/kernel/drivers/md/raid456.ko.xz")
+        for module in MODULES[2:]:
+            self.write(f"lib/modules/{release}/updates/dkms/{module.name}.ko.xz")
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: after a start of it")
+        self.assertIn(f"dkms autoinstall -k {release}", [finding.remedy for finding in self.findings()])
+        # What DKMS would skip, it need not be told to build.
+        self.write(f"boot/config-{release}", "CONFIG_OTHER=y\n")
+        self.assertEqual(len(self.findings()), 1)
+        self.write(f"boot/config-{release}", CONFIG)
+        for name in ("kernel/drivers/md/raid456", "updates/dkms/raid5-deadline"):
+            (self.root / f"lib/modules/{release}/{name}.ko.xz").unlink()
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: after")
+
     def test_no_headers(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/build/Makefile").unlink()
         self.assert_found(PROBLEM, "headers", "cannot be built")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
-from .modules import DEBUGFS, Hook, State
+from .modules import DEBUGFS, Hook, State, module_file
 
 # Of files with one name, the first is read.
 LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
@@ -55,12 +55,11 @@ def why_not_built(host: Host, state: State) -> tuple[str, str]:
     kernels = kernels_instead(host, state, host.release)
     if kernels:
         return f": it is made for kernels {kernels}", "start one of these kernels, or upgrade seqkeep"
-    lacking = ", ".join(lacking_options(host, conf_of(state)))
+    lacking = ", ".join(lacking_options(host, conf_of(state), host.release))
     if lacking:
         return f": it has no {lacking}", f"remove {name}-dkms; this kernel cannot have it"
     again = f"dkms autoinstall -k {host.release}"
-    drivers = f"/lib/modules/{host.release}/kernel/drivers/md"
-    if name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*")):
+    if lacks_raid456(host, state, host.release):
         return (
             ": that kernel's raid456.ko is not there, which has the types it needs",
             f"install the package of the kernel itself (Fedora, RHEL: kernel-modules-{host.release}), then {again}",
@@ -82,9 +81,15 @@ def kernels_instead(host: Host, state: State, release: str) -> str:
     return said[1] if said else f"that match {wanted[1]}"
 
 
-def lacking_options(host: Host, conf: str) -> list[str]:
-    """The kernel options that a module's dkms.conf asks for and this kernel is built without."""
-    config = host.kernel_config()
+def lacks_raid456(host: Host, state: State, release: str) -> bool:
+    """Whether a module needs the types in a kernel's raid456.ko and that is not there."""
+    drivers = f"/lib/modules/{release}/kernel/drivers/md"
+    return state.module.name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*"))
+
+
+def lacking_options(host: Host, conf: str, release: str) -> list[str]:
+    """The kernel options that a module's dkms.conf asks for and a kernel is built without."""
+    config = host.kernel_config(release)
     if config is None:
         return []
     wanted = re.search(r'^needed="([^"]*)"', host.text(conf) or "", re.MULTILINE)
@@ -135,6 +140,38 @@ def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
                 " after a start of it, the modules are missing",
                 "remove the package of that kernel, or start another one by default; or upgrade seqkeep",
             )
+
+
+def unbuilt(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Kernels that may be started next have the modules that can be built for them.
+
+    The dkms of Debian 12 builds a module that is installed for the running kernel and the newest one only.
+    """
+    for release in startable(host):
+        if release == host.release or not host.exists(f"/lib/modules/{release}/build/Makefile"):
+            # built() and headers() look at these.
+            continue
+        missing = [
+            state.module.name
+            for state in states
+            if state.installed and not module_file(host, state.module, release) and can_be_built(host, state, release)
+        ]
+        if missing:
+            yield Finding(
+                ADVICE,
+                "kernels",
+                f"kernel {release} has no {', '.join(missing)}: after a start of it, the modules are missing",
+                f"dkms autoinstall -k {release}",
+            )
+
+
+def can_be_built(host: Host, state: State, release: str) -> bool:
+    """Whether DKMS would not skip that kernel."""
+    return not (
+        kernels_instead(host, state, release)
+        or lacking_options(host, conf_of(state), release)
+        or lacks_raid456(host, state, release)
+    )
 
 
 def types(host: Host, states: list[State]) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ CHECKS = (
     checks_kernel.built,
     checks_kernel.headers,
     checks_kernel.kernels,
+    checks_kernel.unbuilt,
     checks_kernel.types,
     checks_kernel.signatures,
     checks_kernel.wanted,

@@ -88,11 +88,11 @@ class Host:
             return None
         return done.stdout.decode(errors="replace").strip()
 
-    def kernel_config(self) -> dict[str, str] | None:
-        """The options that the running kernel was built with; None if it does not tell."""
-        text = self.text(f"/boot/config-{self.release}") or self.text(f"/lib/modules/{self.release}/config")
+    def kernel_config(self, release: str) -> dict[str, str] | None:
+        """The options that a kernel was built with; None if nothing tells."""
+        text = self.text(f"/boot/config-{release}") or self.text(f"/lib/modules/{release}/config")
         if text is None:
-            packed = self.bytes("/proc/config.gz")
+            packed = self.bytes("/proc/config.gz") if release == self.release else None
             if packed is None:
                 return None
             text = gzip.decompress(packed).decode()

@@ -113,11 +113,11 @@ def hooked_functions(host: Host) -> dict[str, str] | None:
     return lines if seen else None
 
 
-def module_file(host: Host, module: Module) -> str:
-    """A module's file for the running kernel: where DKMS puts it on Debian, and on Fedora and its kin."""
+def module_file(host: Host, module: Module, release: str) -> str:
+    """A module's file for a kernel: where DKMS puts it on Debian, and on Fedora and its kin."""
     for place in ("updates", "extra", "weak-updates"):
         for name in {module.name, module.directory}:
-            for found in host.find(f"/lib/modules/{host.release}/{place}", f"{name}.ko*"):
+            for found in host.find(f"/lib/modules/{release}/{place}", f"{name}.ko*"):
                 return found
     return ""
 
@@ -132,7 +132,8 @@ def installed_version(host: Host, module: Module) -> str:
 
 def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     """All that can be seen of a module."""
-    state = State(module, installed_version(host, module), module_file(host, module), all_hooked=hooked)
+    file = module_file(host, module, host.release)
+    state = State(module, installed_version(host, module), file, all_hooked=hooked)
     directory = f"/sys/module/{module.directory}"
     # A module's own directory has its state; a parameter given on the kernel's command line makes one without.
     state.loaded = host.exists(f"{directory}/initstate")
