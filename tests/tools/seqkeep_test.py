@@ -264,6 +264,17 @@ class Kernel(Machine):
         # modinfo knows nothing of the empty files here.
         self.assertEqual({f.check for f in found if f.level != ADVICE}, {"signatures"})
 
+    def test_what_lockdown_closes_is_said_once(self) -> None:
+        self.host.unread["/sys/kernel/debug/ctxra/stats"] = "Operation not permitted"
+        self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug/ctxra/stats cannot be read")
+        self.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n")
+        self.host.unread["/proc/keys"] = "Permission denied"
+        found = self.findings()
+        self.assertEqual(
+            [f.what for f in found if f.check == "permission"], ["/proc/keys cannot be read: Permission denied"]
+        )
+        self.assertIn("lockdown", [finding.check for finding in found])
+
     def test_debugfs_off(self) -> None:
         for path in sorted((self.root / "sys/kernel/debug").rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()

@@ -277,6 +277,11 @@ def loaded_at_start(host: Host) -> dict[str, str]:
     return listed
 
 
+def is_locked_down(host: Host, name: str) -> bool:
+    """Whether lockdown closes a file for everybody, root included. It leaves open who has hooked what, in tracefs."""
+    return lockdown_level(host) != "none" and name.startswith(DEBUGFS)
+
+
 def lockdown_level(host: Host) -> str:
     found = re.search(r"\[(\w+)\]", host.text("/sys/kernel/security/lockdown") or "")
     return found[1] if found else "none"

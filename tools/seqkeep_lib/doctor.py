@@ -41,6 +41,8 @@ def examine(host: Host) -> list[Finding]:
     findings += [
         Finding(UNKNOWN, "permission", f"{name} cannot be read: {why}", "run seqkeep as root")
         for name, why in sorted(host.unread.items())
+        # lockdown() has said so.
+        if not checks_kernel.is_locked_down(host, name)
     ]
     order = (PROBLEM, ADVICE, UNKNOWN)
     return sorted(findings, key=lambda finding: order.index(finding.level))
