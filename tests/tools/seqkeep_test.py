@@ -159,6 +159,23 @@ class Kernel(Machine):
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
 
+    def test_loaded_is_not_what_is_installed(self) -> None:
+        lost = "  # when it suits: what was set in /sys/module since it was loaded is lost"
+        for name, enabled, remedy in (
+            ("ctxra", "Y", "modprobe -r ctxra && modprobe ctxra enable=1"),
+            ("ra-trace", "N", "modprobe -r ra-trace && modprobe ra-trace"),
+            # What is mounted is to have its readahead again.
+            ("nfs-ra", "Y", "modprobe -r nfs-ra && modprobe nfs-ra enable=1 apply=1"),
+        ):
+            with self.subTest(name=name):
+                self.setUp()
+                directory = name.replace("-", "_")
+                self.load(directory, enabled, "")
+                self.write(f"sys/module/{directory}/srcversion", "OLD\n")
+                with mock.patch.object(self.host, "command", return_value="NEW"):
+                    remedies = [finding.remedy for finding in self.findings() if finding.check == "built"]
+                self.assertEqual(remedies, [remedy + lost])
+
     def test_kernel_lacks_an_option(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.write("usr/src/raid5-deadline-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES CONFIG_OTHER"\n')

@@ -45,8 +45,19 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                     ADVICE,
                     "built",
                     f"the {name} that is loaded is not the one that is installed",
-                    f"modprobe -r {name} && modprobe {name}{' enable=1' if state.enabled else ''}, when it suits",
+                    reload(state),
                 )
+
+
+def reload(state: State) -> str:
+    """What takes a module out and loads it anew, as far as it is known how it was loaded."""
+    name = state.module.name
+    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again.
+    options = " enable=1 apply=1" if name == "nfs-ra" else " enable=1"
+    return (
+        f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}"
+        "  # when it suits: what was set in /sys/module since it was loaded is lost"
+    )
 
 
 def why_not_built(host: Host, state: State) -> tuple[str, str]:
