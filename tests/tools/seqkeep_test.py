@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -94,6 +95,11 @@ class Machine(unittest.TestCase):
         self.assertEqual([(finding.level, finding.check) for finding in found], [(level, check)], found)
         self.assertIn(words, found[0].what)
 
+    def assert_pasted(self, check: str, *words: str) -> None:
+        """What a shell makes of the remedies of a check, if it is given one as it is shown."""
+        remedies = [finding.remedy for finding in self.findings() if finding.check == check]
+        self.assertEqual([shlex.split(remedy, comments=True) for remedy in remedies], [list(words)])
+
 
 class Status(Machine):
     def test_text(self) -> None:
@@ -158,6 +164,7 @@ class Kernel(Machine):
     def test_not_built(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
+        self.assert_pasted("built", "dkms", "autoinstall", "-k", RELEASE)
 
     def test_loaded_is_not_what_is_installed(self) -> None:
         lost = "  # when it suits: what was set in /sys/module since it was loaded is lost"
@@ -263,6 +270,7 @@ class Kernel(Machine):
             with self.subTest(file=file):
                 self.write(file, text)
                 self.assert_found(PROBLEM, "wanted", f"raid5-deadline is to be loaded at each start, by /{file}")
+                self.assert_pasted("wanted", "modprobe", "raid5-deadline")
                 (self.root / file).unlink()
         self.write("etc/modules-load.d/ours.conf", "#raid5-deadline\n;nfs-ra\nctxra\n")
         self.write("usr/lib/modules-load.d/ours.conf", "raid5-deadline")
@@ -305,6 +313,7 @@ class Kernel(Machine):
     def test_a_hook_is_missing(self) -> None:
         self.hooked("page_cache_sync_ra", "vfs_iter_write", "vfs_iocb_iter_write")
         self.assert_found(PROBLEM, "hooks", "ctxra is enabled, but page_cache_async_ra() is not hooked")
+        self.assert_pasted("hooks", "dmesg", "|", "grep", "ctxra:")
 
     def test_a_livepatch_holds_a_hook(self) -> None:
         self.write("sys/kernel/livepatch/fix_md/raid456/raid5_free,1/patched", "1")
@@ -363,7 +372,7 @@ class Signatures(Machine):
             (found,) = self.signed_by("Our key")
             self.assertEqual(found.level, PROBLEM)
             self.assertIn('ra-trace is signed by "Our key", which this kernel does not know', found.what)
-            self.assertEqual(found.remedy, f"mokutil --import {named}, restart, and enrol the key when asked")
+            self.assertEqual(found.remedy, f"mokutil --import {named}  # then restart, and enrol the key when asked")
 
     def test_keys_that_are_not_shown(self) -> None:
         self.write("proc/keys", "")
@@ -387,6 +396,7 @@ class Readahead(Machine):
     def test_server(self) -> None:
         self.serve()
         self.assert_found(ADVICE, "readahead", "clients ask for up to 1024 KiB at once")
+        self.assert_pasted("readahead", "echo", "1024", ">", "/sys/block/sda/queue/read_ahead_kb")
         for enough in ("2048", "64,sda=2048", "2048,sdb=64"):
             self.write("sys/module/ctxra/parameters/max_kb", f"{enough}\n")
             self.assertEqual(len(self.findings()), 1, enough)
@@ -416,6 +426,7 @@ class Readahead(Machine):
         line = "30 1 0:52 / /mnt/a\\040b rw - nfs4 server:/ rw,vers=4.2,rsize=1048576,wsize=1048576\n"
         self.write("proc/self/mountinfo", line + line)
         self.assert_found(ADVICE, "readahead", "/mnt/a b reads ahead 128 KiB, less than one READ of 1024 KiB")
+        self.assert_pasted("readahead", "echo", "4096", ">", "/sys/class/bdi/0:52/read_ahead_kb")
         self.write("sys/class/bdi/0:52/read_ahead_kb", "32768\n")
         self.assert_found(ADVICE, "readahead", "32 READs of 1024 KiB")
         self.write("sys/class/bdi/0:52/read_ahead_kb", "4096\n")
@@ -455,6 +466,7 @@ class Readahead(Machine):
         self.write("sys/block/md0/md/chunk_size", "524288\n")
         self.write("sys/block/md0/md/raid_disks", "3\n")
         self.assert_found(ADVICE, "readahead", "less than a row of its chunks (1024 KiB)")
+        self.assert_pasted("readahead", "echo", "2048", ">", "/sys/block/md0/queue/read_ahead_kb")
 
     def test_what_is_set_below_does_nothing(self) -> None:
         self.disk("dm-0", 128)
@@ -467,6 +479,7 @@ class Readahead(Machine):
         self.disk("sdc", 0)
         self.write("sys/module/ctxra/parameters/devices", "sdc\n")
         self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.assert_pasted("readahead", "echo", "128", ">", "/sys/block/sdc/queue/read_ahead_kb")
         self.write("sys/block/sdc/dev", "8:32\n")
         self.write("sys/module/ctxra/parameters/devices", "8:32\n")
         self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")

@@ -75,7 +75,7 @@ def why_not_built(host: Host, state: State) -> tuple[str, str]:
             ": that kernel's raid456.ko is not there, which has the types it needs",
             f"install the package of the kernel itself (Fedora, RHEL: kernel-modules-{host.release}), then {again}",
         )
-    return "", f"{again}; if that fails, see /var/lib/dkms/{name}/{state.installed}/build/make.log"
+    return "", f"{again}  # if that fails, see /var/lib/dkms/{name}/{state.installed}/build/make.log"
 
 
 def conf_of(state: State) -> str:
@@ -235,7 +235,7 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "signatures",
                 f'{why}, and {name} is signed by "{signer}", which this kernel does not know',
-                f"mokutil --import {certificates(host)}, restart, and enrol the key when asked",
+                f"mokutil --import {certificates(host)}  # then restart, and enrol the key when asked",
             )
     if unknown:
         yield Finding(
@@ -268,7 +268,7 @@ def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "wanted",
                 f"{name} is to be loaded at each start, by {listed[directory]}, and is not loaded",
-                f'modprobe {name}; dmesg | grep "{directory}:" says why, if it is refused',
+                f'modprobe {name}  # if it is refused, dmesg | grep "{directory}:" says why',
             )
 
 
@@ -366,7 +366,7 @@ def hooks(host: Host, states: list[State]) -> Iterator[Finding]:
                         PROBLEM,
                         "hooks",
                         f"{name} is enabled, but {hook.function}() is not hooked",
-                        f'dmesg | grep "{state.module.directory}:" says why; disable and enable it again',
+                        f'dmesg | grep "{state.module.directory}:"  # says why; disable and enable it again',
                     )
             elif hook.exclusive and hook.function in patched:
                 yield Finding(

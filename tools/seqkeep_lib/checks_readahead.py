@@ -51,6 +51,11 @@ def read_ahead_kb(host: Host, disk: str) -> int | None:
     return host.number(f"/sys/block/{disk}/queue/read_ahead_kb")
 
 
+def set_disk(disk: str, kib: int, besides: str) -> str:
+    """The remedy for a disk: as it is shown it can be pasted into a shell."""
+    return f"echo {kib} > /sys/block/{disk}/queue/read_ahead_kb  # {besides}"
+
+
 def exports(host: Host) -> list[str]:
     """The directories that nfsd exports; none unless it runs."""
     if not host.number("/proc/fs/nfsd/threads"):
@@ -76,7 +81,7 @@ def server(host: Host, states: list[State]) -> Iterator[Finding]:
                 "readahead",
                 f"nfsd exports {path} from {disk}, which reads ahead {now} KiB;"
                 f" clients ask for up to {wanted} KiB at once",
-                f"echo {wanted} > /sys/block/{disk}/queue/read_ahead_kb, or 2048 on RAID; by a udev rule, to keep it",
+                set_disk(disk, wanted, "2048 on RAID; by a udev rule, to keep it"),
             )
 
 
@@ -137,7 +142,7 @@ def client(host: Host, states: list[State]) -> Iterator[Finding]:
                 "readahead",
                 f"{mount.path} reads ahead {now} KiB, less than one READ of {one} KiB:"
                 " each is cut short, and the next waits",
-                f"echo {4 * one} > /sys/class/bdi/{mount.device}/read_ahead_kb; for every mount, see nfs-ra(4)",
+                f"echo {4 * one} > /sys/class/bdi/{mount.device}/read_ahead_kb  # for every mount, see nfs-ra(4)",
             )
         elif now > MOST_RSIZES * one:
             yield Finding(
@@ -188,7 +193,7 @@ def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "readahead",
                 f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members wait",
-                f"echo {2 * row} > /sys/block/{disk}/queue/read_ahead_kb; by a udev rule, to keep it",
+                set_disk(disk, 2 * row, "by a udev rule, to keep it"),
             )
 
 
@@ -224,5 +229,5 @@ def off(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "readahead",
                 f"ctxra is to serve {disk}, whose readahead is switched off",
-                f"echo 128 > /sys/block/{disk}/queue/read_ahead_kb, or set ctxra's max_kb",
+                set_disk(disk, 128, "or set ctxra's max_kb"),
             )
