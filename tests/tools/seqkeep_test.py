@@ -131,6 +131,12 @@ class Status(Machine):
         self.assertEqual({status.word(state) for state in states}, {"not installed"})
         self.assertEqual(status.as_prometheus(states), "")
 
+    def test_the_last_of_several_versions(self) -> None:
+        for version in ("0.9.0", "0.10.0"):
+            self.write(f"usr/src/ctxra-{version}/dkms.conf")
+        (self.root / "usr/src/ctxra-1.0/dkms.conf").unlink()
+        self.assertEqual(look_at_all(self.host)[0].installed, "0.10.0")
+
     def test_counters_that_are_not_known_are_left_out(self) -> None:
         counters = parse_counters(READAHEAD)
         self.assertEqual((counters["count"], counters["sync_count"]), (5, 5))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from .host import Host
@@ -127,7 +128,12 @@ def installed_version(host: Host, module: Module) -> str:
     prefix = f"{module.name}-"
     versions = [name[len(prefix) :] for name in host.names("/usr/src") if name.startswith(prefix)]
     versions = [version for version in versions if host.exists(f"/usr/src/{prefix}{version}/dkms.conf")]
-    return versions[-1] if versions else ""
+    return max(versions, key=numbers_of, default="")
+
+
+def numbers_of(version: str) -> tuple[list[int], str]:
+    """What sorts 0.9.0 before 0.10.0."""
+    return [int(number) for number in re.findall(r"\d+", version)], version
 
 
 def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
