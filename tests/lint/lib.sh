@@ -61,10 +61,14 @@ header_version() {
 }
 
 # built_module MODULE: build a module with W=1 and sparse, unless that was done with this very input,
-# and print its directory. The compiler's and sparse's words are in make.log there.
+# and print its directory. The compiler's and sparse's words are in make.log there. Stages that run at the same time
+# wait for each other here.
 built_module() {
-	local module=$1 kver stage input dir
+	local module=$1 kver stage input dir lock
 	kver=$(header_version)
+	mkdir -p build/lint
+	exec {lock}> "build/lint/$module.lock"
+	flock "$lock"
 	stage=build/lint/$module.new
 	packaging/stage "$module" "$stage"
 	input=$({ echo "$kver"; gcc --version; sparse --version; find "$stage" -type f -exec sha256sum {} + | sort; } |
@@ -83,6 +87,7 @@ built_module() {
 		mv "$stage" "$dir"
 	fi
 	rm -rf "$stage"
+	exec {lock}>&-
 	echo "$dir"
 }
 
