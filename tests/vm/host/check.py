@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 import unittest
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,7 +219,7 @@ def make_roots(kinds: Iterable[tuple[str, bool]], jobs: int) -> dict[tuple[str, 
     return broken
 
 
-def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> list[junit.Case]:
+def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> Iterator[junit.Case]:
     """Run tests on suites, some at a time, with a line as each ends."""
     kinds = dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not not_for(test, suite))
     broken = make_roots(kinds, jobs)
@@ -228,19 +228,17 @@ def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> li
         no_root = broken.get((suite, test.is_plain))
         return junit.Case(suite, test.name, "failed", no_root) if no_root else run_test(test, suite, args)
 
-    results: list[junit.Case] = []
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(run_one, test, suite) for test, suite in pairs]
         try:
-            for future in as_completed(futures):
+            for number, future in enumerate(as_completed(futures), 1):
                 result = future.result()
-                results.append(result)
-                report(result, f"[{len(results)}/{len(pairs)}]")
+                report(result, f"[{number}/{len(pairs)}]")
+                yield result
         except BaseException:
             machine.stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return results
 
 
 def report(result: junit.Case, position: str) -> None:
@@ -254,6 +252,12 @@ def report(result: junit.Case, position: str) -> None:
         print("\n".join(f"    {line}" for line in lines), flush=True)
 
 
+def keep(results: Iterable[junit.Case], suite: str) -> None:
+    """Write what is known of a suite."""
+    if mine := [result for result in results if result.suite == suite]:
+        junit.write(RESULTS / f"vm-{suite}.xml", "vm", mine)
+
+
 def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str]) -> int:
     pairs = pair(suites, wanted)
     for suite in suites:
@@ -262,9 +266,11 @@ def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[st
     results = [] if wanted else check_harness()
     for number, result in enumerate(results, 1):
         report(result, f"[{number}/{len(results)}]")
-    results += run_all(pairs, jobs, args)
-    for suite in dict.fromkeys(result.suite for result in results):
-        junit.write(RESULTS / f"vm-{suite}.xml", "vm", [r for r in results if r.suite == suite])
+    for result in run_all(pairs, jobs, args):
+        results.append(result)
+        # At once: a run of hours may be cut off.
+        keep(results, result.suite)
+    keep(results, "host")
     totals = junit.count(results)
     say(f"vm: results in {RESULTS.relative_to(BUILD.parent)}/, console logs in {RUNS.relative_to(BUILD.parent)}/check/")
     print(totals, flush=True)
