@@ -170,17 +170,20 @@ static unsigned long calls_running(const struct hook *hook)
 	return sum;
 }
 
+/* A hook could not be taken out: the function goes on calling into this memory. */
+static bool stuck;
+
 /*
- * ftrace stops for good after an error of its own and takes nothing out from then on: the function
- * goes on calling redirect_callback(). Where the module is being unloaded already, this does not
- * return: better a rmmod that never ends than a call into freed memory.
+ * ftrace stops for good after an error of its own and takes nothing out from then on. The reference
+ * keeps a module that is only disabled; for one that is being unloaded, or is not loaded after all,
+ * see hooks_stay().
  */
 static void stay_in_memory(const struct hook *hook)
 {
 	pr_emerg("cannot unhook %s(): ftrace has stopped after an error, see the log; the module does nothing more, and stays in memory until the next boot\n",
 		 hook->spec.symbol);
-	while (!try_module_get(THIS_MODULE))
-		msleep(CALLS_POLL_MS * CALLS_REPORT_POLLS);
+	WRITE_ONCE(stuck, true);
+	__module_get(THIS_MODULE);
 }
 
 static void redirect_disarm(struct hook *hook)
@@ -393,6 +396,20 @@ void hooks_unregister(struct hook_set *set)
 	for (i = set->nr; i-- > 0;)
 		hook_disarm(&set->hooks[i]);
 	mutex_unlock(&hook_mutex);
+}
+
+/**
+ * hooks_stay - do not return if a hook could not be taken out
+ *
+ * Better a rmmod or a modprobe that never ends than a call into freed memory: a module whose init
+ * fails is freed whoever has a reference, and so is one by a forced unload.
+ *
+ * Context: may sleep, without locks; after hooks_unregister() at exit, or where init fails.
+ */
+void hooks_stay(void)
+{
+	while (READ_ONCE(stuck))
+		msleep(CALLS_POLL_MS * CALLS_REPORT_POLLS);
 }
 
 /**

@@ -98,6 +98,7 @@ struct hook_set {
 
 int hooks_register(struct hook_set *set);
 void hooks_unregister(struct hook_set *set);
+void hooks_stay(void);
 unsigned long hook_missed(const struct hook *hook);
 unsigned long hooks_missed(const struct hook_set *set);
 int hook_symbol_address(const char *symbol, unsigned long *address);

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/sysfs.h>
 
+#include "hook.h"
 #include "param.h"
 #include "version.h"
 
@@ -70,10 +71,12 @@ int param_start(struct param_switch *sw)
 }
 
 /**
- * param_stop - switch off for good; to begin the module's exit
+ * param_stop - switch off for good; to begin the module's exit, or to end an init that fails
  * @sw: the switch
  *
- * Context: may sleep.
+ * Does not return if a hook could not be taken out.
+ *
+ * Context: may sleep, without locks.
  */
 void param_stop(struct param_switch *sw)
 {
@@ -83,6 +86,7 @@ void param_stop(struct param_switch *sw)
 	sw->live = false;
 	sw->closed = true;
 	kernel_param_unlock(THIS_MODULE);
+	hooks_stay();
 }
 
 static int range_set(const char *val, const struct kernel_param *kp)

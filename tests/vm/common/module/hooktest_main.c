@@ -63,7 +63,8 @@ static int kill_ftrace_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops kill_ftrace_ops = { .set = kill_ftrace_set };
 module_param_cb(kill_ftrace, &kill_ftrace_ops, NULL, 0200);
 
-enum { SEQ_LSEEK, WORK, MISSING, NR_HOOKS };
+/* Taken out in the reverse order: WORK has to go also where SEQ_LSEEK cannot. */
+enum { WORK, SEQ_LSEEK, MISSING, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
 static loff_t held_lseek(struct file *file, loff_t offset, int whence)
@@ -114,15 +115,21 @@ static struct hook_set set = { .hooks = hooks, .nr = MISSING };
 
 static int __init hooktest_init(void)
 {
+	int err;
+
 	if (missing)
 		set.nr = NR_HOOKS;
 	hooks[MISSING].spec.optional = missing == 2;
-	return hooks_register(&set);
+	err = hooks_register(&set);
+	if (err)
+		hooks_stay();
+	return err;
 }
 
 static void __exit hooktest_exit(void)
 {
 	hooks_unregister(&set);
+	hooks_stay();
 }
 
 module_init(hooktest_init);
