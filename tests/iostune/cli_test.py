@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import io
 import os
+import signal
 import sys
 import tempfile
 import unittest
@@ -16,6 +17,7 @@ from iostune_lib import cli
 from iostune_lib import tunables as t
 from iostune_lib.judge import Kind
 from iostune_lib.report import Result
+from iostune_lib.stop import SIGNALS, Stop
 from iostune_lib.target import Target
 from iostune_lib.trouble import Trouble
 
@@ -179,6 +181,21 @@ class Asked(unittest.TestCase):
     def test_errors_of_the_system_are_one_line(self) -> None:
         self.session.side_effect = OSError(123, "No medium found", "/dev/sr0")
         self.assertEqual(self.main(), (1, "iostune: /dev/sr0: No medium found\n"))
+
+    def test_a_signal_while_settings_are_put_back(self) -> None:
+        def run() -> Result:
+            signal.raise_signal(signal.SIGINT)
+            return result(WANTED)
+
+        for number in SIGNALS:
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+        self.session.return_value.run.side_effect = run
+        shown = io.StringIO()
+        with mock.patch("iostune_lib.cli.Stop", Stop), contextlib.redirect_stdout(shown):
+            status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
+        self.assertEqual((status, said, shown.getvalue()), (128 + signal.SIGINT, "iostune: stopped\n", ""))
+        cli.emit_udev.assert_not_called()  # type: ignore[attr-defined]
+        cli.apply.assert_not_called()  # type: ignore[attr-defined]
 
     def test_seconds(self) -> None:
         self.assertEqual(cli.seconds("50"), 50)

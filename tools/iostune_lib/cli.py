@@ -159,8 +159,9 @@ def run(args: argparse.Namespace, stop: Stop) -> None:
     check_outputs(args, rule)
     wish = Wish(args.max_readers, args.time or (QUICK_S if args.quick else FULL_S), args.quick)
     result = Session(found, wish, stop, DIRECTORY).run()
-    # Nothing is left to put back: signals may do what they do.
+    # Nothing is left to put back: signals may do what they do. One that came while it was put back was only noted.
     stop.unwatch()
+    stop.check()
     show(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result))
     if args.plot:
         plot.plot(args.plot, result)
