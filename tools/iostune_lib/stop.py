@@ -13,6 +13,11 @@ from .trouble import Stopped
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def heeded() -> list[signal.Signals]:
+    """All but those that were ignored from the start, as nohup has it: they stay so."""
+    return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+
+
 class Stop:
     """Whether to stop, and which child not to wait for then."""
 
@@ -21,11 +26,11 @@ class Stop:
         self.child: subprocess.Popen[str] | None = None
 
     def watch(self) -> None:
-        for number in SIGNALS:
+        for number in heeded():
             signal.signal(number, self.note)
 
     def unwatch(self) -> None:
-        for number in SIGNALS:
+        for number in heeded():
             signal.signal(number, signal.SIG_DFL)
 
     def note(self, number: int, frame: FrameType | None) -> None:
