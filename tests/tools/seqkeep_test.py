@@ -408,6 +408,10 @@ class Readahead(Machine):
             self.assertEqual(len(self.findings()), 1, enough)
         self.write("sys/module/ctxra/parameters/max_kb", "2048,sda=64\n")
         self.assertEqual(len(self.findings()), 2)
+        # A larger window of none is none.
+        self.write("sys/module/ctxra/parameters/max_kb", "2048\n")
+        self.disk("sda", 0)
+        self.assertEqual(len(self.findings()), 2)
 
     def test_ctxra_serves_a_disk_by_its_number(self) -> None:
         self.serve()
@@ -488,6 +492,8 @@ class Readahead(Machine):
         self.assert_pasted("readahead", "echo", "128", ">", "/sys/block/sdc/queue/read_ahead_kb")
         self.write("sys/block/sdc/dev", "8:32\n")
         self.write("sys/module/ctxra/parameters/devices", "8:32\n")
+        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.write("sys/module/ctxra/parameters/max_kb", "512,sdc=1024\n")
         self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
 
 

@@ -115,7 +115,8 @@ def ctxra_max_kb(host: Host, ctxra: State, disk: str) -> int:
 def widened(host: Host, states: list[State], disk: str, wanted: int) -> bool:
     """ctxra gives the disk's streams such windows."""
     ctxra = enabled_module(states, "ctxra")
-    if not ctxra:
+    if not ctxra or not read_ahead_kb(host, disk):
+        # Where nothing is to be read ahead, it leaves all alone.
         return False
     served = items(ctxra, "devices") or [disk]
     return ctxra_max_kb(host, ctxra, disk) >= wanted and any(name in served for name in names_of(host, disk))
@@ -224,10 +225,10 @@ def off(host: Host, states: list[State]) -> Iterator[Finding]:
     for disk in host.names("/sys/block"):
         if not any(name in served for name in names_of(host, disk)):
             continue
-        if not ctxra_max_kb(host, ctxra, disk) and read_ahead_kb(host, disk) == 0:
+        if read_ahead_kb(host, disk) == 0:
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"ctxra is to serve {disk}, whose readahead is switched off",
-                set_disk(disk, 128, "or set ctxra's max_kb"),
+                set_disk(disk, 128, "max_kb alone does nothing here"),
             )
