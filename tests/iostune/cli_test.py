@@ -109,6 +109,11 @@ class Emitted(unittest.TestCase):
         ):
             self.assertEqual("must sort after 6" in self.emit(rule, name), warned, (rule, name))
 
+    def test_a_name_that_is_no_utf_8(self) -> None:
+        name = os.fsdecode(b"65-\xff.rules")
+        self.emit('ENV{ID_SERIAL}=="x"', name)
+        self.assertIn(b"/65-\xff.rules, udevadm", self.path.with_name(name).read_bytes())
+
     def test_what_has_come_meanwhile_stays(self) -> None:
         for path in (self.path, self.back):
             self.path.unlink(missing_ok=True)

@@ -88,6 +88,22 @@ class Command(unittest.TestCase):
         self.assertIn("--filename=/dev/disk/by-path/pci-0\\:1", words)
 
 
+class Names(unittest.TestCase):
+    def test_a_file_name_that_is_no_utf_8(self) -> None:
+        text = RECORDED[0].read_bytes()
+        with (
+            tempfile.NamedTemporaryFile() as said,
+            mock.patch("shutil.which", return_value="fio"),
+            mock.patch.object(fio, "command", return_value=["cat", said.name]),
+        ):
+            said.write(text.replace(b"{", b'{ "global options": { "filename": "/srv/\xff" },', 1))
+            said.flush()
+            runner = fio.Fio(Path(said.name), Stop())
+            self.addCleanup(os.close, runner.fd)
+            areas = [Area(0, 1 << 20), Area(1 << 20, 1 << 20)]
+            self.assertEqual(runner.run("direct", areas, 1), fio.parse(text.decode(), 2))
+
+
 class Hung(unittest.TestCase):
     def test_a_disk_that_does_not_answer(self) -> None:
         # In an uninterruptible sleep it does not die either.

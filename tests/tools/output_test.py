@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Readers that have gone, and files that cannot be written."""
+"""Readers that have gone, locales that lack a letter, and files that cannot be written."""
 
+import io
 import os
 import subprocess
 import sys
@@ -56,6 +57,15 @@ class Gone(unittest.TestCase):
         words = ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(TOOLS / "seqkeep"), "status"]
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Letters(unittest.TestCase):
+    def test_what_the_locale_cannot_show(self) -> None:
+        for encoding, shown in (("latin-1", b"/srv/\\u0142 \\udcff\n"), ("utf-8", b"/srv/\xc5\x82 \\udcff\n")):
+            written = io.BytesIO()
+            with mock.patch.object(sys, "stdout", io.TextIOWrapper(written, encoding=encoding)):
+                output.show("/srv/\u0142 \udcff")
+                self.assertEqual(written.getvalue(), shown)
 
 
 class Files(unittest.TestCase):

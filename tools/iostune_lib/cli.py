@@ -104,8 +104,8 @@ def rollback(path: Path) -> Path:
 
 
 def write_new(path: Path, text: str) -> None:
-    # It was not there before the measurement, but may be now.
-    with path.open("x") as file:
+    # It was not there before the measurement, but may be now. The text has the path, which may be any bytes.
+    with path.open("x", errors="surrogateescape") as file:
         file.write(text)
 
 

@@ -130,6 +130,8 @@ class Fio:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # It repeats the file's name, which may be any bytes.
+            errors="replace",
             cwd="/",
             # Ctrl-C is for us to handle.
             start_new_session=True,

@@ -33,6 +33,8 @@ def plot(path: Path, result: Result) -> None:
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("MB/s, all readers")
     axes[0][0].legend(fontsize="small")
-    figure.suptitle(f"{result.device['path']}: {result.kind.name}")
+    # A path may be any bytes, an SVG not.
+    name = str(result.device["path"]).encode(errors="replace").decode()
+    figure.suptitle(f"{name}: {result.kind.name}")
     figure.tight_layout()
     figure.savefig(path)

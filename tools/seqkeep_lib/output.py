@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import TextIO
 
 def show(text: str) -> None:
     """Print it. A reader that has had enough is no error, and keeps nothing else from being done."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A path may have what the locale cannot show; it is no reason to show nothing.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         print(text, flush=True)
     except BrokenPipeError:
