@@ -75,8 +75,14 @@ class Applied(unittest.TestCase):
         self.assertEqual(set(self.found().values()), {"now"})
 
     def test_the_kernel_refuses(self) -> None:
-        with self.assertRaisesRegex(Trouble, "gone cannot be set to 1"):
-            self.apply("y\n", {"gone/gone": "1"})
+        why = "gone/gone cannot be set to 1: No such file or directory"
+        for settings, said in (
+            ({}, why),
+            (WANTED, f"{why}; set before that: queue/scheduler = bfq, queue/read_ahead_kb = 512"),
+        ):
+            with self.assertRaises(Trouble) as raised:
+                self.apply("y\n", {**settings, "gone/gone": "1"})
+            self.assertEqual(str(raised.exception), said)
 
 
 class Emitted(unittest.TestCase):

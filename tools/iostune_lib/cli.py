@@ -137,12 +137,15 @@ def apply(args: argparse.Namespace, found: Target, result: Result) -> None:
             say("nothing was changed")
             return
     tunables = Tunables(found.disk)
+    done: list[str] = []
     for name, value in result.settings.items():
         try:
             tunables.put(name, value)
         except OSError as error:
-            raise Trouble(f"{name} cannot be set to {value}: {error.strerror}") from None
-    say("set: " + ", ".join(f"{name} = {value}" for name, value in result.settings.items()))
+            before = f"; set before that: {', '.join(done)}" if done else ""
+            raise Trouble(f"{name} cannot be set to {value}: {error.strerror}{before}") from None
+        done.append(f"{name} = {value}")
+    say("set: " + ", ".join(done))
 
 
 def run(args: argparse.Namespace, stop: Stop) -> None:
