@@ -124,8 +124,8 @@ class Devices(unittest.TestCase):
         with mock.patch.object(rastat.Path, "stat", return_value=node):
             self.assertEqual(rastat.device_number("/dev/mapper/vg-root"), "253:7")
 
-    def show(self, *words: str) -> tuple[str, str]:
-        (self.root / "stats_by_dev").write_text(TEXT)
+    def show(self, *words: str, text: str = TEXT) -> tuple[str, str]:
+        (self.root / "stats_by_dev").write_text(text)
         shown, said = io.StringIO(), io.StringIO()
         with (
             mock.patch("sys.argv", ["rastat", "--directory", str(self.root), *words]),
@@ -139,9 +139,15 @@ class Devices(unittest.TestCase):
         for words in (("--dev", "259:99"), ("--dev", "259:99", "--json"), ("--dev", "259:99", "0.01", "2")):
             shown, said = self.show(*words)
             self.assertTrue(shown)
-            self.assertEqual(said.count("nothing is counted for it so far; files are counted under the partition"), 1)
+            self.assertEqual(said.count("nothing is counted for it alone so far; files are counted under the"), 1)
+            self.assertNotIn("0:0", said)
         self.assertEqual(self.show("--dev", "8:1")[1], "")
         self.assertEqual(self.show()[1], "")
+
+    def test_a_device_beyond_those_told_apart(self) -> None:
+        others = TEXT.replace("dev 0:52", "dev 0:0")
+        self.assertIn("are counted together: --dev 0:0", self.show("--dev", "259:99", text=others)[1])
+        self.assertEqual(self.show("--dev", "0:0", text=others)[1], "")
 
     def test_only_what_is_plotted_is_kept(self) -> None:
         (self.root / "stats_by_dev").write_text(TEXT)
