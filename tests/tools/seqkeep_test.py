@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -337,8 +339,15 @@ class Kernel(Machine):
         self.assertEqual(read.count("/sys/kernel/tracing/enabled_functions"), 1)
 
     def test_what_cannot_be_read_is_not_well(self) -> None:
-        self.host.unread["/sys/kernel/debug"] = "Permission denied"
-        self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug cannot be read")
+        for number, remedy in (
+            (errno.EACCES, "run seqkeep as root"),
+            (errno.EPERM, "run seqkeep as root"),
+            # Of an array that is just being stopped.
+            (errno.EBUSY, "run seqkeep again"),
+        ):
+            self.host.unread["/sys/kernel/debug"] = os.strerror(number)
+            self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug cannot be read")
+            self.assertIn(remedy, [finding.remedy for finding in self.findings(UNKNOWN)])
 
 
 class Signatures(Machine):

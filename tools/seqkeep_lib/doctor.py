@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import asdict
 
 from . import checks_kernel, checks_readahead
@@ -33,13 +35,21 @@ CHECKS = (
     checks_readahead.off,
 )
 
+# Errors that keep others than root out.
+OF_ROOT = tuple(os.strerror(number) for number in (errno.EACCES, errno.EPERM))
+
 
 def examine(host: Host) -> list[Finding]:
     """What is wrong with a machine; problems first."""
     states = look_at_all(host)
     findings = [finding for check in CHECKS for finding in check(host, states)]
     findings += [
-        Finding(UNKNOWN, "permission", f"{name} cannot be read: {why}", "run seqkeep as root")
+        Finding(
+            UNKNOWN,
+            "permission",
+            f"{name} cannot be read: {why}",
+            "run seqkeep as root" if why in OF_ROOT else "run seqkeep again",
+        )
         for name, why in sorted(host.unread.items())
         # lockdown() has said so.
         if not checks_kernel.is_locked_down(host, name)
