@@ -152,10 +152,24 @@ class Devices(unittest.TestCase):
     def test_only_what_is_plotted_is_kept(self) -> None:
         (self.root / "stats_by_dev").write_text(TEXT)
         args = argparse.Namespace(directory=self.root, interval=0.001, count=3, json=True, dev=None, plot=None)
+        points: list[Any] = []
         with contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(rastat.watch(args, None), [])
+            rastat.watch(args, None, points)
+            self.assertEqual(points, [])
             args.plot = self.root / "a.png"
-            self.assertEqual(len(rastat.watch(args, None)), 3)
+            rastat.watch(args, None, points)
+            self.assertEqual(len(points), 3)
+
+    def test_a_plot_of_what_was_seen_before_the_module_went(self) -> None:
+        with (
+            mock.patch.object(rastat, "why_no_plot", return_value=""),
+            mock.patch.object(rastat, "report", side_effect=lambda *rest: (self.root / "stats_by_dev").unlink()),
+            mock.patch.object(rastat, "plot") as plot,
+            self.assertRaisesRegex(SystemExit, "no stats_by_dev there"),
+        ):
+            self.show("--plot", "a.png", "0.01", "5")
+        plot.assert_called_once()
+        self.assertEqual(len(plot.call_args.args[1]), 1)
 
     def test_rates_do_not_depend_on_the_time_of_day(self) -> None:
         # Somebody sets the clock, an hour forth and back.
