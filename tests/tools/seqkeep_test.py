@@ -176,20 +176,24 @@ class Kernel(Machine):
 
     def test_loaded_is_not_what_is_installed(self) -> None:
         lost = "  # when it suits: what was set in /sys/module since it was loaded is lost"
-        for name, enabled, remedy in (
-            ("ctxra", "Y", "modprobe -r ctxra && modprobe ctxra enable=1"),
-            ("ra-trace", "N", "modprobe -r ra-trace && modprobe ra-trace"),
-            # What is mounted is to have its readahead again.
-            ("nfs-ra", "Y", "modprobe -r nfs-ra && modprobe nfs-ra enable=1 apply=1"),
+        for name, enabled, apply, remedy in (
+            ("ctxra", "Y", "", "modprobe -r ctxra && modprobe ctxra enable=1"),
+            ("ra-trace", "N", "", "modprobe -r ra-trace && modprobe ra-trace"),
+            ("nfs-ra", "Y", "0", "modprobe -r nfs-ra && modprobe nfs-ra enable=1"),
+            # What is mounted is to have its readahead again, if nobody has to wait for it.
+            ("nfs-ra", "Y", "1", "modprobe -r nfs-ra && modprobe nfs-ra enable=1 apply=1"),
         ):
-            with self.subTest(name=name):
+            with self.subTest(name=name, apply=apply):
                 self.setUp()
                 directory = name.replace("-", "_")
                 self.load(directory, enabled, "")
+                if apply:
+                    self.write(f"sys/module/{directory}/parameters/apply", f"{apply}\n")
                 self.write(f"sys/module/{directory}/srcversion", "OLD\n")
                 with mock.patch.object(self.host, "command", return_value="NEW"):
                     remedies = [finding.remedy for finding in self.findings() if finding.check == "built"]
-                self.assertEqual(remedies, [remedy + lost])
+                mounts = ", and so is the readahead of what is mounted" if apply == "0" else ""
+                self.assertEqual(remedies, [remedy + lost + mounts])
 
     def test_kernel_lacks_an_option(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()

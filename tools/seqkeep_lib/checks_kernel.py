@@ -52,12 +52,14 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
 def reload(state: State) -> str:
     """What takes a module out and loads it anew, as far as it is known how it was loaded."""
     name = state.module.name
-    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again.
-    options = " enable=1 apply=1" if name == "nfs-ra" else " enable=1"
-    return (
-        f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}"
-        "  # when it suits: what was set in /sys/module since it was loaded is lost"
-    )
+    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again. That waits for a server
+    # that is dead, so it is proposed only to those who have it.
+    applies = state.parameters.get("apply") == "1"
+    options = " enable=1 apply=1" if applies else " enable=1"
+    lost = "what was set in /sys/module since it was loaded is lost"
+    if name == "nfs-ra" and state.enabled and not applies:
+        lost += ", and so is the readahead of what is mounted"
+    return f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}  # when it suits: {lost}"
 
 
 def why_not_built(host: Host, state: State) -> tuple[str, str]:
