@@ -19,10 +19,13 @@ static DEFINE_MUTEX(hook_mutex);
 /* How often it says that it is still waiting, in polls: 10 s. */
 #define CALLS_REPORT_POLLS	1000
 
+/* How often a registration is tried that a BPF trampoline is in the way of. */
+#define BPF_TRIES		100
+
 /**
  * hook_symbol_address - find a function, exported or not
- * @symbol: its name
- * @address: set if it is found
+ * @symbol: its name; MODULE:NAME for a module's
+ * @address: set if it is found: behind the ENDBR, if it begins with one
  *
  * To call it, use a static call: a plain pointer to a function that was never
  * meant to be called through one dies on hardware with IBT.
@@ -72,10 +75,22 @@ static int return_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(return_handler);
 
+/*
+ * A bare name is looked for in all modules, the youngest first, and a livepatch of a module has
+ * functions of the same names.
+ */
+static const char *full_name(struct hook *hook)
+{
+	if (!hook->spec.module)
+		return hook->spec.symbol;
+	snprintf(hook->name, sizeof(hook->name), "%s:%s", hook->spec.module, hook->spec.symbol);
+	return hook->name;
+}
+
 static int entry_arm(struct hook *hook)
 {
 	memset(&hook->probe, 0, sizeof(hook->probe));
-	hook->probe.kp.symbol_name = hook->spec.symbol;
+	hook->probe.kp.symbol_name = full_name(hook);
 	hook->probe.entry_handler = entry_handler;
 	hook->probe.handler = return_handler;
 	hook->probe.data_size = hook->data_size;
@@ -122,6 +137,19 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
+/* -EAGAIN: a BPF program is being attached to this function, or on 7.3 to another. */
+static int register_patiently(struct ftrace_ops *ops)
+{
+	unsigned int tries = 0;
+	int err;
+
+	do {
+		err = register_ftrace_function(ops);
+		/* The kernel has slept for 1 ms then. */
+	} while (err == -EAGAIN && ++tries < BPF_TRIES);
+	return err;
+}
+
 static int redirect_arm(struct hook *hook)
 {
 	unsigned long address;
@@ -133,14 +161,15 @@ static int redirect_arm(struct hook *hook)
 	hook->calls = alloc_percpu(unsigned long);
 	if (!hook->calls)
 		return -ENOMEM;
-	err = hook_symbol_address(hook->spec.symbol, &address);
+	err = hook_symbol_address(full_name(hook), &address);
 	if (err)
 		goto free_calls;
 	memset(&hook->ops, 0, sizeof(hook->ops));
 	hook->ops.func = redirect_callback;
 	/*
-	 * PERMANENT: sysctl kernel.ftrace_enabled=0 is refused with -EBUSY. It would take
-	 * the redirect out behind the back of a module that relies on it.
+	 * PERMANENT: sysctl kernel.ftrace_enabled=0 is refused with -EBUSY, where the kernel still
+	 * takes it (not 7.3). It would take the redirect out behind the back of a module that
+	 * relies on it.
 	 */
 	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_PERMANENT;
@@ -148,7 +177,7 @@ static int redirect_arm(struct hook *hook)
 		hook->found(address);
 	err = ftrace_set_filter_ip(&hook->ops, address, 0, 0);
 	if (!err)
-		err = register_ftrace_function(&hook->ops);
+		err = register_patiently(&hook->ops);
 	if (!err)
 		return 0;
 	/* ftrace may have looked at it, listed for a moment. */

@@ -25,6 +25,9 @@
 
 #include "hook_table.h"
 
+/* Of the longest name "module:symbol". */
+#define HOOK_NAME_LEN	128
+
 struct hook;
 
 /**
@@ -62,6 +65,7 @@ typedef void (*hook_return_fn)(struct pt_regs *regs, void *data);
  *	makes to the function itself is not redirected again.
  * @found: for HOOK_REDIRECT, may be NULL: given the function's address before any
  *	call is redirected, to be called back by static_call_update(). May sleep.
+ *	It is that of the function's fentry, behind the ENDBR if it has one.
  * @redirect_if: for HOOK_REDIRECT, may be NULL: whether to redirect this call,
  *	given the address that it will return to. Called with preemption disabled.
  */
@@ -76,6 +80,7 @@ struct hook {
 	bool (*redirect_if)(unsigned long parent_ip);
 
 	/* private: */
+	char name[HOOK_NAME_LEN];	/* with the module, as kallsyms has it */
 	bool active;
 	struct kretprobe probe;
 	struct ftrace_ops ops;
