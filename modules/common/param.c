@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/crash_dump.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/sysfs.h>
@@ -19,7 +20,7 @@ static int switch_set(const char *val, const struct kernel_param *kp)
 	int err = 0;
 
 	if (kstrtobool(val, &on)) {
-		pr_warn("%s: \"%.32s\" is not 0 or 1 (-EINVAL)\n", kp->name, val);
+		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, PARAM_SHOWN(val));
 		return -EINVAL;
 	}
 	if (sw->closed)
@@ -52,6 +53,8 @@ const struct kernel_param_ops param_switch_ops = {
  * param_start - act on a switch, now and from now on; to end the module's init
  * @sw: the switch
  *
+ * In a crash kernel, which starts what the system starts, it is off to begin with.
+ *
  * Context: may sleep.
  * Return: 0, or the error of &param_switch.on.
  */
@@ -60,6 +63,10 @@ int param_start(struct param_switch *sw)
 	int err = 0;
 
 	kernel_param_lock(THIS_MODULE);
+	if (sw->wanted && is_kdump_kernel()) {
+		pr_info("left disabled: this kernel has little memory, and is to save a crash dump\n");
+		sw->wanted = false;
+	}
 	if (sw->wanted)
 		err = sw->on();
 	sw->live = !err;
@@ -95,8 +102,8 @@ static int range_set(const char *val, const struct kernel_param *kp)
 	unsigned int n;
 
 	if (kstrtouint(val, 0, &n) || n < range->min || n > range->max) {
-		pr_warn("%s: \"%.32s\" is not in %u..%u%s (-EINVAL)\n", kp->name, val, range->min,
-			range->max, range->unit);
+		pr_warn("%s: \"%.*s\" is not in %u..%u%s (-EINVAL)\n", kp->name,
+			PARAM_SHOWN(val), range->min, range->max, range->unit);
 		return -EINVAL;
 	}
 	WRITE_ONCE(range->value, n);

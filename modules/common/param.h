@@ -7,8 +7,13 @@
 #ifndef SEQKEEP_PARAM_H
 #define SEQKEEP_PARAM_H
 
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 #include <linux/types.h>
+
+/* For "%.*s": a value as it was written, for one line of the log: not its newline, nor all of a long one. */
+#define PARAM_SHOWN(val)	(int)min_t(size_t, strcspn(val, "\n"), 64), val
 
 /**
  * struct param_switch - the parameter `enable`

@@ -38,8 +38,8 @@ static int patterns_set(const char *val, const struct kernel_param *kp)
 	unsigned long mask;
 
 	if (list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
-		pr_warn("patterns: \"%.64s\" is not a list of trail,reorder,reverse,stride,thrash (-EINVAL)\n",
-			val);
+		pr_warn("patterns: \"%.*s\" is not a list of trail,reorder,reverse,stride,thrash (-EINVAL)\n",
+			PARAM_SHOWN(val));
 		return -EINVAL;
 	}
 	WRITE_ONCE(patterns, mask);

@@ -34,7 +34,8 @@ static int mode_set(const char *val, const struct kernel_param *kp)
 	int i = __sysfs_match_string(mode_names, ND_NR_MODES, val);
 
 	if (i < 0) {
-		pr_warn("mode: \"%.32s\" is neither uncached nor unaligned (-EINVAL)\n", val);
+		pr_warn("mode: \"%.*s\" is neither uncached nor unaligned (-EINVAL)\n",
+			PARAM_SHOWN(val));
 		return -EINVAL;
 	}
 	WRITE_ONCE(mode, i);

@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 
 #include "array.h"
+#include "common/param.h"
 #include "params.h"
 #include "raid456.h"
 
@@ -45,8 +46,8 @@ static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
 
 	err = r5d_parse_deadline(page, &setting);
 	if (err) {
-		pr_warn("stripe_deadline: \"%.32s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
-			page, R5D_MAX_MS);
+		pr_warn("stripe_deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
+			PARAM_SHOWN(page), R5D_MAX_MS);
 		return err;
 	}
 	rcu_read_lock();

@@ -60,8 +60,8 @@ static int deadline_set(const char *val, const struct kernel_param *kp)
 	int setting;
 
 	if (r5d_parse_deadline(val, &setting)) {
-		pr_warn("deadline: \"%.32s\" is neither auto nor in 0..%d ms (-EINVAL)\n", val,
-			R5D_MAX_MS);
+		pr_warn("deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
+			PARAM_SHOWN(val), R5D_MAX_MS);
 		return -EINVAL;
 	}
 	WRITE_ONCE(deadline, setting);
