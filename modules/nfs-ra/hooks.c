@@ -24,22 +24,16 @@
 #include "common/hook.h"
 #include "hooks.h"
 #include "mounts.h"
-#include "rule.h"
 
 /* Calls at a time: each is a mount between two system calls, or a write to sysfs. */
 #define MAX_CALLS	64
-
-static bool is_nfs(const struct file_system_type *type)
-{
-	return nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL);
-}
 
 static bool set_up(struct pt_regs *regs, void *data)
 {
 	struct super_block *sb = (void *)regs_get_kernel_argument(regs, 0);
 
 	*(struct super_block **)data = sb;
-	return is_nfs(sb->s_type);
+	return nra_mounts_are_nfs(sb->s_type);
 }
 
 static void was_set_up(struct pt_regs *regs, void *data)
@@ -110,35 +104,4 @@ void nra_hooks_close(void)
 unsigned long nra_hooks_missed(void)
 {
 	return hook_missed(&hooks[SET_UP]);
-}
-
-static void apply(struct super_block *sb, void *unused)
-{
-	if (sb->s_iflags & SB_I_PERSB_BDI)
-		nra_mounts_apply(sb);
-}
-
-/**
- * nra_hooks_apply - apply the rule to the mounts that are there
- *
- * Context: may sleep. Waits for mounts and unmounts that are under way.
- */
-void nra_hooks_apply(void)
-{
-	static const char *const names[] = { "nfs", "nfs4" };
-	unsigned int i;
-
-	/* What has no module and no mount is not asked for: that would load it. */
-	if (!hook_module_is_loaded("nfs"))
-		return;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		struct file_system_type *type = get_fs_type(names[i]);
-
-		if (!type)
-			continue;
-		if (is_nfs(type))
-			iterate_supers_type(type, apply, NULL);
-		/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
-		module_put(type->owner);
-	}
 }

@@ -4,7 +4,6 @@
 
 int nra_hooks_open(void);
 void nra_hooks_close(void);
-void nra_hooks_apply(void);
 unsigned long nra_hooks_missed(void);
 
 #endif

@@ -11,9 +11,11 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/backing-dev.h>
+#include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/nfs_fs.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -200,6 +202,17 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 		nra_count(changed);
 	else
 		nra_count(NRA_C_LEFT_BY_HAND);
+}
+
+/**
+ * nra_mounts_are_nfs - whether a file system is the kernel's NFS client
+ * @type: the file system, with a reference or of a superblock
+ *
+ * Context: any.
+ */
+bool nra_mounts_are_nfs(const struct file_system_type *type)
+{
+	return nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL);
 }
 
 /**

@@ -6,11 +6,13 @@
 #include <linux/types.h>
 
 struct backing_dev_info;
+struct file_system_type;
 struct seq_file;
 struct super_block;
 
 int nra_mounts_open(void);
 void nra_mounts_close(void);
+bool nra_mounts_are_nfs(const struct file_system_type *type);
 void nra_mounts_new(struct super_block *sb);
 void nra_mounts_apply(struct super_block *sb);
 void nra_mounts_written(struct backing_dev_info *bdi);

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
+#include "apply.h"
 #include "auto.h"
 #include "counters.h"
 #include "hooks.h"
@@ -67,7 +68,7 @@ int nra_enable(void)
 	if (err)
 		goto close_auto;
 	if (nra_apply())
-		nra_hooks_apply();
+		nra_apply_begin();
 	return 0;
 
 close_auto:
@@ -85,6 +86,7 @@ close_mounts:
  */
 void nra_disable(void)
 {
+	nra_apply_stop();
 	nra_hooks_close();
 	nra_auto_close();
 	nra_mounts_close();
@@ -107,12 +109,14 @@ destroy_stats:
 	stats_destroy(&nra_stats);
 stop_params:
 	nra_params_stop();
+	nra_apply_end();
 	return err;
 }
 
 static void __exit nra_exit(void)
 {
 	nra_params_stop();
+	nra_apply_end();
 	stats_destroy(&nra_stats);
 }
 

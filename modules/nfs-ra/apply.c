@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * apply=1: the rule for what is mounted already, by a work item.
+ *
+ * To look at a superblock takes its lock, which a mount, a remount or an unmount holds for as long
+ * as it lasts: for ever, if its server does not answer. Whoever reads a parameter of this module,
+ * udev among them, waits for who writes one, so a writer must not wait for a server.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "apply.h"
+#include "common/hook.h"
+#include "mounts.h"
+
+/* How long the writer waits for it, s: as a rule all is done then, which takes milliseconds. */
+#define WAIT_S	5
+
+/* Whether the rule is to be applied. Nests in a superblock's lock. */
+static DEFINE_MUTEX(apply_mutex);
+static bool wanted;
+
+static DECLARE_COMPLETION(applied);
+
+static void apply(struct super_block *sb, void *unused)
+{
+	mutex_lock(&apply_mutex);
+	if (wanted && sb->s_iflags & SB_I_PERSB_BDI)
+		nra_mounts_apply(sb);
+	mutex_unlock(&apply_mutex);
+}
+
+static void apply_to(const char *name)
+{
+	struct file_system_type *type = get_fs_type(name);
+
+	if (!type)
+		return;
+	if (nra_mounts_are_nfs(type))
+		iterate_supers_type(type, apply, NULL);
+	/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
+	module_put(type->owner);
+}
+
+static void apply_to_all(struct work_struct *work)
+{
+	/* What has no module and no mount is not asked for: that would load it. */
+	if (hook_module_is_loaded("nfs")) {
+		apply_to("nfs");
+		apply_to("nfs4");
+	}
+	complete_all(&applied);
+}
+static DECLARE_WORK(apply_work, apply_to_all);
+
+/**
+ * nra_apply_begin - apply the rule to the mounts that are there
+ *
+ * If not all are reached within a few seconds, the log says so; they are once the mount, remount
+ * or unmount that is in the way has ended.
+ *
+ * Context: may sleep; nra_mounts_open() was called.
+ */
+void nra_apply_begin(void)
+{
+	mutex_lock(&apply_mutex);
+	wanted = true;
+	mutex_unlock(&apply_mutex);
+	reinit_completion(&applied);
+	/* If it still runs, since it was enabled before, it is run once more after that. */
+	queue_work(system_long_wq, &apply_work);
+	if (!wait_for_completion_timeout(&applied, WAIT_S * HZ))
+		pr_warn("apply: a mount, remount or unmount is under way, of a server that does not answer perhaps; mounts that are behind it are set when it ends\n");
+}
+
+/**
+ * nra_apply_stop - apply it to no more
+ *
+ * Context: may sleep. When it returns nra_mounts_apply() does not run, nor will it.
+ */
+void nra_apply_stop(void)
+{
+	mutex_lock(&apply_mutex);
+	wanted = false;
+	mutex_unlock(&apply_mutex);
+}
+
+/**
+ * nra_apply_end - wait for what nra_apply_begin() began; to end the module's exit
+ *
+ * Context: may sleep, without locks; after nra_apply_stop(). Waits for mounts, remounts
+ * and unmounts that are under way.
+ */
+void nra_apply_end(void)
+{
+	cancel_work_sync(&apply_work);
+}

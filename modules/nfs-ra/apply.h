@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef NFS_RA_APPLY_H
+#define NFS_RA_APPLY_H
+
+void nra_apply_begin(void);
+void nra_apply_stop(void);
+void nra_apply_end(void);
+
+#endif
