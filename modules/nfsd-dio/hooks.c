@@ -12,6 +12,7 @@
  * contract as vfs_iter_write(): both left sb_start_write() to their caller until v6.7,
  * and both do it themselves since v6.8.
  */
+#include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/uio.h>
 
@@ -24,14 +25,13 @@
 enum { ITER, IOCB, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
-/* Flags of vfs_iter_write() that can be said in a kiocb; nfsd uses no others. */
-static bool set_flags(struct kiocb *iocb, rwf_t flags)
+/* As kiocb_set_rw_flags() does; flags that are not known are not served, whatever they mean. */
+static void set_flags(struct kiocb *iocb, rwf_t flags)
 {
+	BUILD_BUG_ON(IOCB_APPEND != (__force int)RWF_APPEND);
+	iocb->ki_flags |= (__force int)flags;
 	if (flags & RWF_SYNC)
-		iocb->ki_flags |= IOCB_DSYNC | IOCB_SYNC;
-	if (flags & RWF_DSYNC)
 		iocb->ki_flags |= IOCB_DSYNC;
-	return !(flags & ~(RWF_SYNC | RWF_DSYNC));
 }
 
 static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
@@ -43,7 +43,8 @@ static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos,
 	nd_crowd_enter(file);
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
-	if (set_flags(&iocb, flags) && nd_write(&iocb, iter, &ret)) {
+	set_flags(&iocb, flags);
+	if (nd_write(&iocb, iter, &ret)) {
 		*pos = iocb.ki_pos;
 		iov_iter_advance(iter, iov_iter_count(iter));
 	} else {
@@ -62,7 +63,7 @@ static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter
 	hook_call_begin(&hooks[IOCB]);
 	nd_crowd_enter(file);
 	copy = *iocb;
-	if (is_sync_kiocb(iocb) && nd_write(&copy, iter, &ret)) {
+	if (nd_write(&copy, iter, &ret)) {
 		iocb->ki_pos = copy.ki_pos;
 		iov_iter_advance(iter, iov_iter_count(iter));
 	} else {

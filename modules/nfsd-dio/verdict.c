@@ -5,8 +5,8 @@
 #include "verdict.h"
 
 /*
- * The whole last block counts: what lies in it beyond the end of the file has to stay
- * zero, which is the file system's business, under locks of its own.
+ * All of a last block that the file does not fill counts: what lies in it beyond the end has to
+ * stay zero, which is the file system's business, under locks of its own.
  */
 static bool reaches_eof(const struct nd_write *write)
 {

@@ -28,7 +28,7 @@ enum nd_mode {
  * @ND_LEFT_MAPPED: a process on the server has the file mapped for writing
  * @ND_LEFT_NO_DIRECT: the file system does no direct I/O on this file
  * @ND_LEFT_SECTOR: it does not begin and end with a sector
- * @ND_LEFT_EOF: it reaches into the file's last block, or beyond
+ * @ND_LEFT_EOF: it reaches into a last block that the file does not fill, or beyond
  * @ND_LEFT_LARGE: more than is ever bounced
  * @ND_LEFT_CACHED: the blocks at its ends are in the page cache
  * @ND_LEFT_HOLE: a block at its ends was never written
@@ -63,7 +63,7 @@ enum nd_verdict {
  * @align: what direct writes to this file have to be aligned to, bytes, a power of
  *	two; 0: it takes none
  * @io_cache: nfsd asks for direct or uncached I/O itself
- * @odd_flags: it has other flags than those that ask for stable storage
+ * @odd_flags: it has other flags than those that ask for stable storage, or is asynchronous
  * @known_fs: a regular file of ext4 or XFS
  * @fit: no DAX, no swap file, not append-only, not always synchronous, and opened for writing with
  *	direct I/O possible

@@ -10,6 +10,7 @@
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
 #include "crowd.h"
+#include "gap.h"
 #include "pool.h"
 #include "view.h"
 
@@ -63,7 +64,7 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 	/* Most writes of most servers are aligned: they end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;
-	write->odd_flags = iocb->ki_flags & ~KNOWN_FLAGS;
+	write->odd_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || !is_sync_kiocb(iocb);
 	write->known_fs = known_fs(inode);
 	if (write->odd_flags || !write->known_fs)
 		return;
@@ -118,16 +119,28 @@ static bool is_cached(struct address_space *mapping, loff_t block, unsigned int 
  * A hint: it may have changed when this returns. The file system looks again, under
  * its locks, and does the right thing with a block of any kind.
  *
- * Context: may sleep, takes the inode's lock.
+ * Context: may sleep, takes the lock of an ext4 inode.
  */
 enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size)
 {
+	struct inode *inode = file_inode(file);
+	loff_t data;
+
 	if (block == ND_NO_POS)
 		return ND_NO_BLOCK;
 	if (is_cached(file->f_mapping, block, size))
 		return ND_BLOCK_CACHED;
+	if (nd_gap_covers(inode, block))
+		return ND_BLOCK_HOLE;
 	/* Moves f_pos, which nfsd never reads. Allocated and never written counts as a hole. */
-	return vfs_llseek(file, block, SEEK_DATA) == block ? ND_BLOCK_ON_DISK : ND_BLOCK_HOLE;
+	data = vfs_llseek(file, block, SEEK_DATA);
+	if (data == block)
+		return ND_BLOCK_ON_DISK;
+	if (data > block)
+		nd_gap_keep(inode, block, data);
+	else if (data == -ENXIO)
+		nd_gap_keep(inode, block, i_size_read(inode));
+	return ND_BLOCK_HOLE;
 }
 
 /* How many extents hold the blocks of a write; 1 if the file system does not tell. */

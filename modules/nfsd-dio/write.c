@@ -36,6 +36,7 @@ static void count_fallback(ssize_t error)
 static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
 {
 	struct file *file = iocb->ki_filp;
+	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
 	struct nd_write write;
 	loff_t head, tail;
@@ -47,8 +48,11 @@ static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
 	if (verdict != ND_DIRECT)
 		return verdict;
 	nd_partial_blocks(&write, &head, &tail);
-	verdict = nd_judge_blocks(nd_mode(), write.crowded, nd_view_block(file, head, write.block),
-				  nd_view_block(file, tail, write.block));
+	at_head = nd_view_block(file, head, write.block);
+	/* A hole at one end decides. */
+	if (at_head != ND_BLOCK_HOLE)
+		at_tail = nd_view_block(file, tail, write.block);
+	verdict = nd_judge_blocks(nd_mode(), write.crowded, at_head, at_tail);
 	if (verdict != ND_PREFETCHED)
 		return verdict;
 	if (!nd_locks_out_others(file, &write))
