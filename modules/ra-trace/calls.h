@@ -22,6 +22,7 @@ struct readahead_control;
  * @own_file: it reads @file itself, and not something for its sake
  * @place: where it is found, NULL if all places were taken
  * @dev: place of the device in the counters
+ * @own_disk: its bios pass the block layer under the device's number
  * @pattern: valid from the moment that the stock code begins to read
  * @classified: that moment has come
  */
@@ -33,6 +34,7 @@ struct ra_call {
 	bool own_file;
 	struct ra_place *place;
 	unsigned int dev;
+	bool own_disk;
 	enum ra_pattern pattern;
 	bool classified;
 };

@@ -105,6 +105,7 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 	dev_t dev = ra_dev_of(inode);
 	const struct file_ra_state *ra = ractl->ra;
 	loff_t size = i_size_read(inode);
+	bool own_disk = S_ISBLK(inode->i_mode) || reads_own_disk(inode->i_sb);
 
 	if (!READ_ONCE(are_open))
 		return NULL;
@@ -113,7 +114,8 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 		.file = ractl->file,
 		.ra = ractl->ra,
 		.own_file = ractl->file && ractl->file->f_mapping == ractl->mapping,
-		.dev = ra_account_dev(dev, S_ISBLK(inode->i_mode) || reads_own_disk(inode->i_sb)),
+		.dev = ra_account_dev(dev, own_disk),
+		.own_disk = own_disk,
 		.seen = {
 			.door = door,
 			.index = ractl->_index,

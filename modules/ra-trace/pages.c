@@ -29,7 +29,7 @@
  * @place: the call
  *
  * They are collected in runs. It has to be before they can be read: when the
- * first bio is made, or at the end for what needs none.
+ * first bio is made, at once where no bio will be seen, or at the end for what needs none.
  *
  * Context: the task whose call it is.
  */
@@ -63,6 +63,9 @@ static void page_added(void *unused, struct folio *folio)
 	if (!place->run)
 		place->run_start = folio->index;
 	place->run += nr;
+	/* It is locked still, but may be read before anything more is seen of the call. */
+	if (!place->call.own_disk)
+		ra_pages_flush(place);
 }
 
 /*
@@ -111,12 +114,15 @@ static void bio_queued(void *unused, struct bio *bio)
 {
 	struct ra_place *place;
 
-	if (bio_op(bio) != REQ_OP_READ || !(bio->bi_opf & REQ_RAHEAD))
+	if (bio_op(bio) != REQ_OP_READ)
 		return;
 	place = ra_calls_find_dev(bio->bi_bdev->bd_dev);
 	if (!place)
 		return;
 	ra_pages_flush(place);
+	/* squashfs reads ahead and waits for it, without saying so. */
+	if (!(bio->bi_opf & REQ_RAHEAD))
+		return;
 	WRITE_ONCE(place->sectors, place->sectors + bio_sectors(bio));
 	ra_count(block[place->dev], bio_sectors(bio));
 }
