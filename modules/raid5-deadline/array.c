@@ -6,8 +6,11 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -23,6 +26,12 @@
 /* Stripes to keep something about, at least and at most. */
 #define KNOWN_MIN	4096
 #define KNOWN_MAX	32768
+/* Of all memory, and of what is free, as much as this part may become the cache of one array. */
+#define RAM_PART	32
+#define FREE_PART	4
+/* How long to wait for md's lock, ms, and how often to ask, us. */
+#define LOCK_WAIT_MS	5000
+#define LOCK_POLL_US	250
 
 /* By address of raid456's data. Read under RCU, changed under table_lock. */
 static DEFINE_HASHTABLE(arrays, 6);
@@ -117,15 +126,49 @@ void r5d_array_freed(const struct r5conf *conf)
 	array = r5d_array_find(conf);
 	if (array) {
 		array_close(array);
+		/* md deletes the array's disk when it has the last reference. */
+		if (cancel_work(&array->work))
+			array_put(array);
 		array_forget(array);
 	}
 	mutex_unlock(&registry_mutex);
 }
 
+/* What is raised cannot be taken back by the kernel: no more than a part of its memory, MiB. */
+static unsigned int memory_mb(void)
+{
+	unsigned long pages = min_t(unsigned long, totalram_pages() / RAM_PART,
+				    max(si_mem_available(), 0L) / FREE_PART);
+
+	return pages >> (20 - PAGE_SHIFT);
+}
+
 static int cache_wanted(const struct r5d_array *array)
 {
 	return r5d_cache_stripes(conf_chunk_sectors(array->conf), conf_raid_disks(array->conf),
-				 r5d_cache_mb());
+				 min(r5d_cache_mb(), memory_mb()));
+}
+
+/*
+ * md's lock for changes, which is held while superblocks are written: for ever, if a disk does not
+ * answer. Who disables the module must not wait so long.
+ */
+static bool __must_check lock_for_change(struct r5d_array *array)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), LOCK_WAIT_MS);
+	int err;
+
+	for (;;) {
+		err = mddev_trylock_for_change(array->mddev);
+		if (err != -EAGAIN)
+			return !err;
+		if (ktime_after(ktime_get(), end))
+			break;
+		usleep_range(LOCK_POLL_US, 2 * LOCK_POLL_US);
+	}
+	pr_warn("%s: stripe cache left at %d: md is busy, with a disk that does not answer perhaps\n",
+		array->name, conf_min_stripes(array->conf));
+	return false;
 }
 
 /* Raise the stripe cache to what the geometry asks for, within the bound. */
@@ -133,10 +176,11 @@ static void raise_cache(struct r5d_array *array)
 {
 	int want, have;
 
-	if (!mddev_lock_for_change(array->mddev))
+	if (!lock_for_change(array))
 		return;
 	/* Should it be closed right now, the size is put back after this work item. */
-	if (array->gone || READ_ONCE(array->closed) || conf_journalled(array->conf))
+	if (array->gone || READ_ONCE(array->closed) || conf_journalled(array->conf) ||
+	    conf_reshaping(array->conf))
 		goto unlock;
 	have = conf_min_stripes(array->conf);
 	want = cache_wanted(array);
@@ -157,17 +201,20 @@ unlock:
 /*
  * Put the size back, unless the user or mdadm has changed it since. A reshape needs
  * stripes for four chunks: mdadm found enough when it began, and they must stay.
+ *
+ * No stripe is dropped here: raid5_set_cache_size() would write the superblocks of an array that
+ * is clean.
  */
 static void restore_cache(struct r5d_array *array)
 {
-	if (!array->cache_before || !mddev_lock_for_change(array->mddev))
+	if (!array->cache_before || !lock_for_change(array))
 		return;
 	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set) {
 		if (conf_reshaping(array->conf))
 			pr_info("%s: stripe cache left at %d: the array is being reshaped\n",
 				array->name, array->cache_set);
 		else
-			raid5_set_cache_size(array->mddev, array->cache_before);
+			conf_lower_min_stripes(array->conf, array->cache_before);
 	}
 	WRITE_ONCE(array->cache_before, 0);
 	mddev_unlock(array->mddev);
@@ -251,6 +298,17 @@ static const char *broken_invariant(struct r5conf *conf, struct mddev *mddev,
 	return r5d_broken_invariant(&facts);
 }
 
+/* Whether a stripe, of an array that has passed the above, has something to be written. */
+static bool is_to_be_written(struct stripe_head *sh)
+{
+	int i;
+
+	for (i = sh_disks(sh); i-- > 0;)
+		if (!sh_is_parity(sh, i) && dev_towrite(sh_dev(sh, i)))
+			return true;
+	return false;
+}
+
 /**
  * r5d_array_meet - an array that is not known yet has released a stripe
  * @conf: raid456's data of it
@@ -286,6 +344,9 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 		return;
 	}
 	broken = found ? broken_invariant(conf, mddev, sh) : r5d_broken_invariant(&astray);
+	/* What is only read, checked or rebuilt is left as it is. */
+	if (!broken && !is_to_be_written(sh))
+		return;
 	array = kzalloc(sizeof(*array), GFP_ATOMIC | __GFP_NOWARN);
 	if (!array)
 		return;
@@ -326,8 +387,11 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
  */
 int r5d_arrays_open(void)
 {
-	/* A thread of its own: writing back through an array must not wait for others' work. */
-	workqueue = alloc_ordered_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM);
+	/*
+	 * A thread of its own: writing back through an array must not wait for others' work. Nor
+	 * does one array wait for the lock of another.
+	 */
+	workqueue = alloc_workqueue(KBUILD_MODNAME, WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!workqueue)
 		return -ENOMEM;
 	closing = false;

@@ -5,7 +5,7 @@
  * on some list: whoever wants it takes it off, under the same lock, as from any
  * other list. Letting it go is the call that was skipped, made later.
  *
- * All of this runs under the array's device_lock with interrupts off. A stripe
+ * All of this runs under the array's device_lock, with interrupts off but on a real-time kernel. A stripe
  * without references is nobody else's then, so its writes may be looked at.
  */
 #include <linux/bitops.h>
@@ -35,7 +35,7 @@
 	 BIT(RAID456_STRIPE_BATCH_ERR) | BIT(RAID456_STRIPE_ACTIVE) |	\
 	 BIT(RAID456_STRIPE_DELAYED))
 
-/* Not REQ_PREFLUSH: md flushes first, and takes it off. */
+/* Not REQ_PREFLUSH: md sees to the flush apart from the data, and takes it off. */
 #define URGENT_OPF	(REQ_FUA | REQ_PRIO | REQ_SWAP)
 
 static const u8 verdict_counters[R5D_NR_VERDICTS] = {

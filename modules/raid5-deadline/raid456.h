@@ -5,7 +5,8 @@
  * raid456 that the module is built for (common/btf_offsets.py, raid456.list);
  * identity.c compares build-ids before any of this is used.
  *
- * Unless said otherwise: under r5conf.device_lock.
+ * Under r5conf.device_lock, unless said otherwise, and but for single numbers of struct r5conf and
+ * struct mddev, which are read whatever lock is held.
  */
 #ifndef RAID5_DEADLINE_RAID456_H
 #define RAID5_DEADLINE_RAID456_H
@@ -161,6 +162,15 @@ static inline int conf_min_stripes(struct r5conf *conf)
 	return conf_int(conf, RAID456_r5conf__min_nr_stripes);
 }
 
+/*
+ * What raid5_set_cache_size() begins with. The shrinker of the stock code takes what is more when
+ * memory is wanted. Under md's lock for changes to the array.
+ */
+static inline void conf_lower_min_stripes(struct r5conf *conf, int stripes)
+{
+	WRITE_ONCE(*R5_FIELD(int, conf, r5conf__min_nr_stripes), stripes);
+}
+
 static inline bool conf_reshaping(struct r5conf *conf)
 {
 	return READ_ONCE(*R5_FIELD(sector_t, conf, r5conf__reshape_progress)) != (sector_t)-1;
@@ -222,7 +232,7 @@ static inline void *mddev_private(struct mddev *mddev)
 	return READ_ONCE(*R5_FIELD(void *, mddev, mddev__private));
 }
 
-/* Who suspends an array waits first, with the reference killed, for what is under way. */
+/* Who suspends an array waits for what is under way with the reference killed; up to v6.6 it is counted before that, later after it. */
 static inline bool mddev_suspended(struct mddev *mddev)
 {
 	if (READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)))
@@ -264,20 +274,23 @@ static inline bool mddev_degraded(struct mddev *mddev)
 }
 
 /*
- * md's lock for changes to an array; mddev_unlock() is its other half. Returns whether it was
- * had: as md's own mddev_lock() does, it refuses an array that was stopped for good. With
+ * md's lock for changes to an array, if it is free; mddev_unlock() is its other half. As md's own
+ * mddev_lock() does, it refuses an array that was stopped for good. With
  * legacy_async_del_gendisk=N, the first mddev_unlock() after that deletes the array's disk,
  * whoever calls it. That is for md to do, so this one is unlocked as a plain mutex.
+ *
+ * Returns 0, -EAGAIN or -ENODEV.
  */
-static inline bool __must_check mddev_lock_for_change(struct mddev *mddev)
+static inline int __must_check mddev_trylock_for_change(struct mddev *mddev)
 {
 	struct mutex *lock = R5_FIELD(struct mutex, mddev, mddev__reconfig_mutex);
 
-	mutex_lock(lock);
+	if (!mutex_trylock(lock))
+		return -EAGAIN;
 	if (!test_bit(RAID456_MD_DELETED, R5_FIELD(unsigned long, mddev, mddev__flags)))
-		return true;
+		return 0;
 	mutex_unlock(lock);
-	return false;
+	return -ENODEV;
 }
 
 #endif

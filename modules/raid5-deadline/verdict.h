@@ -18,7 +18,7 @@
  * @R5D_LEFT_SYNC: the stripe is to be checked, rebuilt, moved or discarded
  * @R5D_LEFT_DRAIN: the array is being quiesced, suspended or stopped
  * @R5D_LEFT_OVERLAP: another writer waits for this very stripe
- * @R5D_LEFT_URGENT: flush, FUA, priority or swap
+ * @R5D_LEFT_URGENT: FUA, priority or swap
  * @R5D_LEFT_RECLAIM: the writer is freeing memory
  * @R5D_LEFT_PRESSURE: too few stripes are free
  */
@@ -47,7 +47,7 @@ enum r5d_verdict {
  * @batched: part of a batch of full stripes
  * @special: of resync, check, reshape or discard
  * @overlap: somebody waits for it
- * @urgent: one of its writes is a flush, FUA, of priority, or swap
+ * @urgent: one of its writes is FUA, of priority, or swap
  * @written: data disks with any write, a bit for each
  * @overwritten: data disks whose page is written as a whole
  * @data_disks: how many there are
