@@ -68,7 +68,7 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
 	pgoff_t miss;
 
 	rcu_read_lock();
-	/* Without a gap it is the last page looked at up to v6.12, later the next. */
+	/* Without a gap it is the last page looked at, or, also in v6.12's updates, the next. */
 	miss = page_cache_next_miss(mapping, index, max + 2);
 	rcu_read_unlock();
 	if (miss <= index || miss - index > max)

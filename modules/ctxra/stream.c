@@ -500,8 +500,8 @@ static void note_opened(struct ctxra_stream *s, const struct ctxra_window *win)
  * @budget: of the stream's set; updated
  * @rq: the request
  * @win: set when CTXRA_OPEN is returned: not past @rq->eof, at most @rq->win
- *	pages, and with @rq->index in it unless it is @win->ahead. Some of it may
- *	be cached: the caller trims it to what is missing.
+ *	pages or, in pieces, those of the last miss, and with @rq->index in it unless
+ *	it is @win->ahead. Some of it may be cached: the caller trims it to what is missing.
  *
  * Context: any; the caller serialises calls for one stream.
  * Return: what to do with the call.
