@@ -80,6 +80,81 @@ static void found(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, r5d_broken_invariant(&facts));
 }
 
+/*
+ * What one changed fact cannot show, as it breaks another rule first: facts that agree with each
+ * other, and cannot be all the same.
+ */
+struct together {
+	const char *name;
+	void (*change)(struct r5d_facts *f);
+	bool is_sound;
+};
+
+#define TOGETHER(what, statement)				\
+	static void what(struct r5d_facts *f)			\
+	{							\
+		statement;					\
+	}
+
+TOGETHER(level_3, f->level = 3; f->max_degraded = 1)
+TOGETHER(level_7, f->level = 7; f->max_degraded = 1)
+TOGETHER(level_10, f->level = 10; f->max_degraded = 1)
+TOGETHER(level_below_0, f->level = -1000000; f->max_degraded = 1)
+TOGETHER(parity_alone, f->raid_disks = 2; f->md_disks = 2; f->stripe_disks = 2)
+TOGETHER(one_disk_of_data, f->raid_disks = 3; f->md_disks = 3; f->stripe_disks = 3)
+TOGETHER(no_disks, f->raid_disks = 0; f->md_disks = 0; f->stripe_disks = 0)
+TOGETHER(most_disks, f->raid_disks = 4096; f->md_disks = 4096; f->stripe_disks = 4096)
+TOGETHER(more_disks, f->raid_disks = 4097; f->md_disks = 4097; f->stripe_disks = 4097)
+TOGETHER(no_chunk, f->chunk = 0; f->md_chunk = 0)
+TOGETHER(chunk_of_half_a_page, f->chunk = 4; f->md_chunk = 4)
+TOGETHER(chunk_of_a_page, f->chunk = 8; f->md_chunk = 8)
+TOGETHER(chunk_between_pages, f->chunk = 1028; f->md_chunk = 1028)
+TOGETHER(chunk_below_0, f->chunk = -1024; f->md_chunk = -1024)
+TOGETHER(no_stripes, f->max = 0; f->active = 1)
+TOGETHER(stripes_below_0, f->max = -1; f->active = 1)
+TOGETHER(most_stripes, f->max = 1048576; f->active = 1048577)
+TOGETHER(more_stripes, f->max = 1048577; f->active = 1048577)
+TOGETHER(first_stripe, f->active = 1)
+
+static const struct together togethers[] = {
+	{ "level 3", level_3 },
+	{ "level 7", level_7 },
+	{ "level 10", level_10 },
+	{ "level below 0", level_below_0 },
+	{ "disks for parity alone", parity_alone },
+	{ "one disk of data", one_disk_of_data, true },
+	{ "no disks", no_disks },
+	{ "as many disks as can be", most_disks, true },
+	{ "more disks than can be", more_disks },
+	{ "no chunk", no_chunk },
+	{ "a chunk of half a page", chunk_of_half_a_page },
+	{ "a chunk of a page", chunk_of_a_page, true },
+	{ "a chunk that ends within a page", chunk_between_pages },
+	{ "a chunk below 0", chunk_below_0 },
+	{ "no stripes", no_stripes },
+	{ "stripes below 0", stripes_below_0 },
+	{ "as many stripes as can be", most_stripes, true },
+	{ "more stripes than can be", more_stripes },
+	/* By which most arrays are met: were it broken, they would be left alone for good. */
+	{ "the only stripe in use", first_stripe, true },
+};
+
+static void together_desc(const struct together *t, char *desc)
+{
+	strscpy(desc, t->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(together, togethers, together_desc);
+
+static void agreeing(struct kunit *test)
+{
+	const struct together *t = test->param_value;
+	struct r5d_facts facts = sound;
+
+	t->change(&facts);
+	KUNIT_EXPECT_EQ(test, !r5d_broken_invariant(&facts), t->is_sound);
+}
+
 static void sound_is_sound(struct kunit *test)
 {
 	struct r5d_facts facts = sound;
@@ -102,6 +177,7 @@ static void sound_is_sound(struct kunit *test)
 static struct kunit_case invariant_cases[] = {
 	KUNIT_CASE(sound_is_sound),
 	KUNIT_CASE_PARAM(found, wrong_gen_params),
+	KUNIT_CASE_PARAM(agreeing, together_gen_params),
 	{}
 };
 

@@ -190,6 +190,66 @@ static void deadline_ages(struct kunit *test)
 	KUNIT_EXPECT_LE(test, p->deadline_ns, 1 * MSEC);
 }
 
+/* What belongs to no stream teaches nothing, and touches nothing beside the predictor either. */
+static void no_stream_teaches_nothing(struct kunit *test)
+{
+	struct {
+		struct r5d_stream before;	/* where streams[-1] would be */
+		struct r5d_predictor p;
+	} *is, *was;
+	int filled;
+
+	is = kunit_kzalloc(test, sizeof(*is), GFP_KERNEL);
+	was = kunit_kzalloc(test, sizeof(*was), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, is);
+	KUNIT_ASSERT_NOT_NULL(test, was);
+	r5d_predict_init(&is->p);
+	write_stripes(&is->p, 0, 64, true);
+	is->before = (struct r5d_stream){ .next = 16, .run = 8, .trust = 30000 };
+	memcpy(was, is, sizeof(*is));
+	for (filled = 0; filled < 2; filled++) {
+		r5d_learn(&is->p, -1, 8, filled);
+		KUNIT_EXPECT_EQ(test, memcmp(is, was, sizeof(*is)), 0);
+	}
+}
+
+/* A stream whose place another one has got since: its stripes say nothing of that one. */
+static void a_place_taken_since(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	const u64 far = 1ULL << 40;
+	u32 trust;
+	int stream, i;
+
+	r5d_predict(p, far, 64, &stream);
+	trust = p->streams[stream].trust;
+	for (i = 0; i < 20; i++)
+		r5d_learn(p, stream, 8, false);
+	KUNIT_EXPECT_EQ(test, p->streams[stream].trust, trust);
+	/* The array's own record is kept. */
+	KUNIT_EXPECT_LT(test, p->trust, trust);
+	r5d_learn(p, stream, far + 8, false);
+	KUNIT_EXPECT_EQ(test, p->streams[stream].trust, trust);
+	r5d_learn(p, stream, far, false);
+	KUNIT_EXPECT_LT(test, p->streams[stream].trust, trust);
+}
+
+/* One that was distrusted is tried again after so many stripes, and not at each from then on. */
+static void tries_count_anew(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	int i, waited = 0, stream;
+
+	write_stripes(p, 0, 64, false);
+	for (i = 64; i < 64 + 8192 && !waited; i++) {
+		waited = r5d_predict(p, i * STRIPE, 64, &stream);
+		if (!waited)
+			r5d_learn(p, stream, i * STRIPE, false);
+	}
+	KUNIT_EXPECT_EQ(test, waited, 1);
+	KUNIT_EXPECT_EQ(test, p->untried, 0U);
+}
+
 static void buckets(struct kunit *test)
 {
 	unsigned int i;
@@ -213,6 +273,9 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(deadline_follows, fill_gen_params),
 	KUNIT_CASE(deadline_covers_nearly_all),
 	KUNIT_CASE(deadline_ages),
+	KUNIT_CASE(no_stream_teaches_nothing),
+	KUNIT_CASE(a_place_taken_since),
+	KUNIT_CASE(tries_count_anew),
 	KUNIT_CASE(buckets),
 	{}
 };
