@@ -52,8 +52,8 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
 def reload(state: State) -> str:
     """What takes a module out and loads it anew, as far as it is known how it was loaded."""
     name = state.module.name
-    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again, for which rmmod may have to
-    # wait for a server that is dead: it is proposed only to those who have it.
+    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again, for which rmmod may have
+    # to wait for a server that is dead: it is proposed only to those who have it.
     applies = state.parameters.get("apply") == "1"
     options = " enable=1 apply=1" if applies else " enable=1"
     lost = "what was set in /sys/module since it was loaded is lost"
