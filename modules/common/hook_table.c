@@ -45,7 +45,9 @@ struct hook_refusal hook_refusal(int err, enum hook_kind kind)
 			"check sysctl kernel.ftrace_enabled and the log for an ftrace warning; reboot if there is one"
 		};
 	case -EAGAIN:
-		return (struct hook_refusal){ "a BPF program is being attached to it", "try again" };
+		return (struct hook_refusal){
+			"a BPF program is being attached to it", "try again"
+		};
 	case -ENOMEM:
 		return (struct hook_refusal){ "no memory", "free memory and try again" };
 	}

@@ -20,7 +20,7 @@ static int switch_set(const char *val, const struct kernel_param *kp)
 	int err = 0;
 
 	if (kstrtobool(val, &on)) {
-		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, PARAM_SHOWN(val));
+		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, param_shown(val), val);
 		return -EINVAL;
 	}
 	if (sw->closed)
@@ -103,7 +103,7 @@ static int range_set(const char *val, const struct kernel_param *kp)
 
 	if (kstrtouint(val, 0, &n) || n < range->min || n > range->max) {
 		pr_warn("%s: \"%.*s\" is not in %u..%u%s (-EINVAL)\n", kp->name,
-			PARAM_SHOWN(val), range->min, range->max, range->unit);
+			param_shown(val), val, range->min, range->max, range->unit);
 		return -EINVAL;
 	}
 	WRITE_ONCE(range->value, n);

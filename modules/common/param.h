@@ -12,8 +12,11 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* For "%.*s": a value as it was written, for one line of the log: not its newline, nor all of a long one. */
-#define PARAM_SHOWN(val)	(int)min_t(size_t, strcspn(val, "\n"), 64), val
+/* Of a value that was written: what one line of the log shows, by "%.*s". Not its newline. */
+static inline int param_shown(const char *val)
+{
+	return min_t(size_t, strcspn(val, "\n"), 64);
+}
 
 /**
  * struct param_switch - the parameter `enable`

@@ -39,7 +39,7 @@ static int patterns_set(const char *val, const struct kernel_param *kp)
 
 	if (list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
 		pr_warn("patterns: \"%.*s\" is not a list of trail,reorder,reverse,stride,thrash (-EINVAL)\n",
-			PARAM_SHOWN(val));
+			param_shown(val), val);
 		return -EINVAL;
 	}
 	WRITE_ONCE(patterns, mask);

@@ -20,7 +20,7 @@
 
 /* Files that share a place forget each other's. */
 static struct nd_gap {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects the rest */
 	const struct inode *inode;
 	loff_t begin, end;
 	unsigned long until;

@@ -35,7 +35,7 @@ static int mode_set(const char *val, const struct kernel_param *kp)
 
 	if (i < 0) {
 		pr_warn("mode: \"%.*s\" is neither uncached nor unaligned (-EINVAL)\n",
-			PARAM_SHOWN(val));
+			param_shown(val), val);
 		return -EINVAL;
 	}
 	WRITE_ONCE(mode, i);

@@ -64,7 +64,7 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 	/* Most writes of most servers are aligned: they end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;
-	write->odd_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || !is_sync_kiocb(iocb);
+	write->odd_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
 	write->known_fs = known_fs(inode);
 	if (write->odd_flags || !write->known_fs)
 		return;

@@ -47,7 +47,7 @@ static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
 	err = r5d_parse_deadline(page, &setting);
 	if (err) {
 		pr_warn("stripe_deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
-			PARAM_SHOWN(page), R5D_MAX_MS);
+			param_shown(page), page, R5D_MAX_MS);
 		return err;
 	}
 	rcu_read_lock();

@@ -5,8 +5,8 @@
  * on some list: whoever wants it takes it off, under the same lock, as from any
  * other list. Letting it go is the call that was skipped, made later.
  *
- * All of this runs under the array's device_lock, with interrupts off but on a real-time kernel. A stripe
- * without references is nobody else's then, so its writes may be looked at.
+ * All of this runs under the array's device_lock, with interrupts off but on a real-time
+ * kernel. A stripe without references is nobody else's then, so its writes may be looked at.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>

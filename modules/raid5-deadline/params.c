@@ -61,7 +61,7 @@ static int deadline_set(const char *val, const struct kernel_param *kp)
 
 	if (r5d_parse_deadline(val, &setting)) {
 		pr_warn("deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
-			PARAM_SHOWN(val), R5D_MAX_MS);
+			param_shown(val), val, R5D_MAX_MS);
 		return -EINVAL;
 	}
 	WRITE_ONCE(deadline, setting);

@@ -232,7 +232,10 @@ static inline void *mddev_private(struct mddev *mddev)
 	return READ_ONCE(*R5_FIELD(void *, mddev, mddev__private));
 }
 
-/* Who suspends an array waits for what is under way with the reference killed; up to v6.6 it is counted before that, later after it. */
+/*
+ * Who suspends an array waits for what is under way with the reference killed; up to v6.6 it is
+ * counted before that, later after it.
+ */
 static inline bool mddev_suspended(struct mddev *mddev)
 {
 	if (READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)))

@@ -14,8 +14,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def heeded() -> list[signal.Signals]:
-    """All but those that were ignored from the start, as nohup has it: they stay so."""
-    return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    """All but a hangup that was ignored from the start, as by nohup. Shells have what they run in the background ignore
+    SIGINT as well, but who sends that means it."""
+    return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 
 
 class Stop:
