@@ -166,8 +166,9 @@ static bool __must_check lock_for_change(struct r5d_array *array)
 			break;
 		usleep_range(LOCK_POLL_US, 2 * LOCK_POLL_US);
 	}
-	pr_warn("%s: stripe cache left at %d: md is busy, with a disk that does not answer perhaps\n",
-		array->name, conf_min_stripes(array->conf));
+	/* Its size is not looked at: raid456 may have freed that by now. */
+	pr_warn("%s: stripe cache left as it is: md is busy, with a disk that does not answer perhaps\n",
+		array->name);
 	return false;
 }
 
