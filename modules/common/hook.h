@@ -44,7 +44,7 @@ typedef bool (*hook_entry_fn)(struct pt_regs *regs, void *data);
 
 /**
  * typedef hook_return_fn - called when the hooked function returns
- * @regs: registers at the return; changing them has no effect
+ * @regs: registers at the return, not to be changed: on x86 the caller would get what is in them
  * @data: as hook_entry_fn() left it
  *
  * Context: as for hook_entry_fn. Not called for calls that are still running

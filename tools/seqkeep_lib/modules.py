@@ -141,7 +141,7 @@ def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     file = module_file(host, module, host.release)
     state = State(module, installed_version(host, module), file, all_hooked=hooked)
     directory = f"/sys/module/{module.directory}"
-    # A module's own directory has its state; a parameter given on the kernel's command line makes one without.
+    # A module's own directory has its state; that of what is built into the kernel has none.
     state.loaded = host.exists(f"{directory}/initstate")
     if not state.loaded:
         return state
