@@ -42,6 +42,16 @@ with_timeout() {
 	return "$status"
 }
 
+# Until a command succeeds, which it is to do soon: wait_for COMMAND...
+wait_for() {
+	local tries
+	for ((tries = 0; tries < 1200; tries++)); do
+		! "$@" 2> /dev/null || return 0
+		sleep 0.1
+	done
+	fail "in vain: $*"
+}
+
 # Start udev, for tests of what udev does. Devices appear in /dev without it.
 start_udev() {
 	/usr/lib/systemd/systemd-udevd --daemon
