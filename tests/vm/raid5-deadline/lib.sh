@@ -43,6 +43,12 @@ meet() {
 	fail "the array is not met: $(dmesg | tail -n 3)"
 }
 
+# The module raises md0's stripe cache to N, in a moment: after it has met it. wait_raised N
+wait_raised() {
+	wait_for grep -qx "cache_set $1" /sys/kernel/debug/raid5_deadline/md0
+	assert_equal "raised stripe cache" "$(cat /sys/block/md0/md/stripe_cache_size)" "$1"
+}
+
 # The array's own counter. array_counter NAME
 array_counter() {
 	awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' /sys/kernel/debug/raid5_deadline/md0 ||
