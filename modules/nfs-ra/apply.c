@@ -11,6 +11,7 @@
 #include <linux/completion.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
@@ -22,18 +23,38 @@
 /* How long the writer waits for it, s: as a rule all is done then, which takes milliseconds. */
 #define WAIT_S	5
 
-/* Whether the rule is to be applied. Nests in a superblock's lock. */
+/* Protects the next two. Nests in a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
+/* Whether the rule is to be applied. */
 static bool wanted;
+/* How often that was asked for. */
+static unsigned int asked;
 
 static DECLARE_COMPLETION(applied);
 
-static void apply(struct super_block *sb, void *unused)
+static void apply(struct super_block *sb, void *found)
 {
 	mutex_lock(&apply_mutex);
 	if (wanted && sb->s_iflags & SB_I_PERSB_BDI)
 		nra_mounts_apply(sb);
 	mutex_unlock(&apply_mutex);
+	++*(unsigned int *)found;
+}
+
+/*
+ * On 6.1 a walk that waits for a superblock's lock ends there if that is unmounted meanwhile, as
+ * it is taken off the list (generic_shutdown_super()): what is behind it would not be set. So
+ * once more, until a walk finds as many as the one before.
+ */
+static void apply_to_each(struct file_system_type *type)
+{
+	unsigned int found = UINT_MAX, before;
+
+	do {
+		before = found;
+		found = 0;
+		iterate_supers_type(type, apply, &found);
+	} while (found != before);
 }
 
 static void apply_to(const char *name)
@@ -43,19 +64,35 @@ static void apply_to(const char *name)
 	if (!type)
 		return;
 	if (nra_mounts_are_nfs(type))
-		iterate_supers_type(type, apply, NULL);
+		apply_to_each(type);
 	/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
 	module_put(type->owner);
 }
 
+static unsigned int times_asked(void)
+{
+	unsigned int times;
+
+	mutex_lock(&apply_mutex);
+	times = asked;
+	mutex_unlock(&apply_mutex);
+	return times;
+}
+
 static void apply_to_all(struct work_struct *work)
 {
+	unsigned int times = times_asked();
+
 	/* What has no module and no mount is not asked for: that would load it. */
 	if (hook_module_is_loaded("nfs")) {
 		apply_to("nfs");
 		apply_to("nfs4");
 	}
-	complete_all(&applied);
+	/* Who has asked since waits for the next run: this one may have left mounts out. */
+	mutex_lock(&apply_mutex);
+	if (times == asked)
+		complete_all(&applied);
+	mutex_unlock(&apply_mutex);
 }
 static DECLARE_WORK(apply_work, apply_to_all);
 
@@ -71,8 +108,9 @@ void nra_apply_begin(void)
 {
 	mutex_lock(&apply_mutex);
 	wanted = true;
-	mutex_unlock(&apply_mutex);
+	asked++;
 	reinit_completion(&applied);
+	mutex_unlock(&apply_mutex);
 	/* If it still runs, since it was enabled before, it is run once more after that. */
 	queue_work(system_long_wq, &apply_work);
 	if (!wait_for_completion_timeout(&applied, WAIT_S * HZ))

@@ -153,7 +153,9 @@ static DECLARE_WORK(tend_work, tend);
 
 /*
  * As the transport has it: a mount that moves to another server gets another nfs_client,
- * and nothing says when the former one, with its name, is freed. A transport goes by RCU.
+ * and nothing says when the former one, with its name, is freed. A transport goes by RCU, and a
+ * move waits for that before the name goes; one that fails after its new transport is in place
+ * does not (rpc_switch_client_transport()), for which there is no lock to take.
  */
 static void copy_server_name(char *name, const struct nfs_server *server)
 {
