@@ -29,7 +29,9 @@
 /* Of all memory, and of what is free, as much as this part may become the cache of one array. */
 #define RAM_PART	32
 #define FREE_PART	4
-/* How long to wait for md's lock, ms, and how often to ask, us. */
+/* Stripes that a cache is raised by at a time: in between it is looked at what is free. */
+#define RAISE_STEP	256
+/* How long to wait for md's lock, of one array or of all, ms, and how often to ask, us. */
 #define LOCK_WAIT_MS	5000
 #define LOCK_POLL_US	250
 
@@ -149,52 +151,74 @@ static int cache_wanted(const struct r5d_array *array)
 				 min(r5d_cache_mb(), memory_mb()));
 }
 
+static ktime_t lock_deadline(void)
+{
+	return ktime_add_ms(ktime_get(), LOCK_WAIT_MS);
+}
+
 /*
  * md's lock for changes, which is held while superblocks are written: for ever, if a disk does not
  * answer. Who disables the module must not wait so long.
  */
-static bool __must_check lock_for_change(struct r5d_array *array)
+static int __must_check lock_for_change(struct r5d_array *array, ktime_t end)
 {
-	ktime_t end = ktime_add_ms(ktime_get(), LOCK_WAIT_MS);
 	int err;
 
 	for (;;) {
 		err = mddev_trylock_for_change(array->mddev);
-		if (err != -EAGAIN)
-			return !err;
-		if (ktime_after(ktime_get(), end))
-			break;
+		if (err != -EAGAIN || ktime_after(ktime_get(), end))
+			return err;
 		usleep_range(LOCK_POLL_US, 2 * LOCK_POLL_US);
 	}
-	/* Its size is not looked at: raid456 may have freed that by now. */
-	pr_warn("%s: stripe cache left as it is: md is busy, with a disk that does not answer perhaps\n",
-		array->name);
-	return false;
+}
+
+/*
+ * Step by step, as other arrays may be met at the same time, or something else may take the memory;
+ * should this array be closed meanwhile, what was raised is put back after this work item.
+ */
+static int raise_by_steps(struct r5d_array *array)
+{
+	int have = conf_min_stripes(array->conf);
+
+	while (!READ_ONCE(array->closed)) {
+		int want = cache_wanted(array);
+		/* What the kernel has added by itself is not to be taken away first. */
+		int step = max(have, conf_max_stripes(array->conf)) + RAISE_STEP;
+		int err;
+
+		if (want <= have)
+			break;
+		err = raid5_set_cache_size(array->mddev, min(want, step));
+		if (err)
+			return err;
+		have = conf_min_stripes(array->conf);
+	}
+	return 0;
 }
 
 /* Raise the stripe cache to what the geometry asks for, within the bound. */
 static void raise_cache(struct r5d_array *array)
 {
-	int want, have;
+	int err = lock_for_change(array, lock_deadline());
+	int before;
 
-	if (!lock_for_change(array))
+	if (err == -EAGAIN)
+		pr_warn("%s: stripe cache not raised: md is busy, with a disk that does not answer perhaps\n",
+			array->name);
+	if (err)
 		return;
-	/* Should it be closed right now, the size is put back after this work item. */
-	if (array->gone || READ_ONCE(array->closed) || conf_journalled(array->conf) ||
-	    conf_reshaping(array->conf))
+	if (array->gone || conf_journalled(array->conf) || conf_reshaping(array->conf))
 		goto unlock;
-	have = conf_min_stripes(array->conf);
-	want = cache_wanted(array);
-	if (want <= have)
+	before = conf_min_stripes(array->conf);
+	err = raise_by_steps(array);
+	if (err)
+		pr_info("%s: no memory for a stripe cache of %d, it has %d\n", array->name,
+			cache_wanted(array), conf_min_stripes(array->conf));
+	if (conf_min_stripes(array->conf) <= before)
 		goto unlock;
-	if (raid5_set_cache_size(array->mddev, want))
-		pr_info("%s: no memory for a stripe cache of %d, it has %d\n", array->name, want,
-			conf_min_stripes(array->conf));
-	if (conf_min_stripes(array->conf) <= have)
-		goto unlock;
-	WRITE_ONCE(array->cache_before, have);
+	WRITE_ONCE(array->cache_before, before);
 	WRITE_ONCE(array->cache_set, conf_min_stripes(array->conf));
-	pr_info("%s: stripe cache raised from %d to %d\n", array->name, have, array->cache_set);
+	pr_info("%s: stripe cache raised from %d to %d\n", array->name, before, array->cache_set);
 unlock:
 	mddev_unlock(array->mddev);
 }
@@ -206,9 +230,18 @@ unlock:
  * No stripe is dropped here: raid5_set_cache_size() would write the superblocks of an array that
  * is clean.
  */
-static void restore_cache(struct r5d_array *array)
+static void restore_cache(struct r5d_array *array, ktime_t end)
 {
-	if (!array->cache_before || !lock_for_change(array))
+	int err;
+
+	if (!array->cache_before)
+		return;
+	err = lock_for_change(array, end);
+	/* What it is now is not looked at: raid456 may have freed that. */
+	if (err == -EAGAIN)
+		pr_warn("%s: stripe cache left at %d, it was %d: md is busy, with a disk that does not answer perhaps\n",
+			array->name, array->cache_set, array->cache_before);
+	if (err)
 		return;
 	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set) {
 		if (conf_reshaping(array->conf))
@@ -329,9 +362,10 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 
 	/*
 	 * In the midst of a reshape, or while raid456 sets it up, which ends before the
-	 * first stripe with work to do: not now.
+	 * first stripe with work to do: not now. Nor while arrays are being forgotten.
 	 */
-	if (conf_reshaping(conf) || !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
+	if (READ_ONCE(closing) || conf_reshaping(conf) ||
+	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
 		return;
 	found = find_disk(conf, &mddev, &disk);
 	/* Under dm-raid. */
@@ -395,7 +429,7 @@ int r5d_arrays_open(void)
 	workqueue = alloc_workqueue(KBUILD_MODNAME, WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!workqueue)
 		return -ENOMEM;
-	closing = false;
+	WRITE_ONCE(closing, false);
 	return 0;
 }
 
@@ -419,18 +453,19 @@ static struct r5d_array *any_array(void)
  */
 void r5d_arrays_close(void)
 {
+	ktime_t end = lock_deadline();
 	struct r5d_array *array;
 	int bucket;
 
 	spin_lock_irq(&table_lock);
-	closing = true;
+	WRITE_ONCE(closing, true);
 	spin_unlock_irq(&table_lock);
 
 	mutex_lock(&registry_mutex);
 	hash_for_each(arrays, bucket, array, node)
 		array_close(array);
 	mutex_unlock(&registry_mutex);
-	/* Who waits for reconfig_mutex in there finds the array closed. */
+	/* A cache that is being raised is not raised further. */
 	destroy_workqueue(workqueue);
 
 	for (;;) {
@@ -439,7 +474,7 @@ void r5d_arrays_close(void)
 		mutex_unlock(&registry_mutex);
 		if (!array)
 			break;
-		restore_cache(array);
+		restore_cache(array, end);
 		mutex_lock(&registry_mutex);
 		if (!array->gone)
 			array_forget(array);
