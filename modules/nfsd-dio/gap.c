@@ -53,7 +53,7 @@ bool nd_gap_covers(const struct inode *inode, loff_t pos)
 }
 
 /**
- * nd_gap_keep - remember that there is no data in a part of a file
+ * nd_gap_keep - remember that there is no data in a part of a file, if it is the longest known
  * @inode: the file
  * @begin: where the part begins, bytes
  * @end: where it ends
@@ -65,9 +65,14 @@ void nd_gap_keep(const struct inode *inode, loff_t begin, loff_t end)
 	struct nd_gap *gap = place(inode);
 
 	spin_lock(&gap->lock);
+	/* What lies before a write is short in a file that is filled in any order. */
+	if (gap->inode == inode && time_before(jiffies, gap->until) &&
+	    end - begin < gap->end - gap->begin)
+		goto unlock;
 	gap->inode = inode;
 	gap->begin = begin;
 	gap->end = end;
 	gap->until = jiffies + KEPT_FOR;
+unlock:
 	spin_unlock(&gap->lock);
 }
