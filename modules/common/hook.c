@@ -150,6 +150,22 @@ static int register_patiently(struct ftrace_ops *ops)
 	return err;
 }
 
+/* A hook could not be taken out: the kernel goes on using this memory. */
+static bool stuck;
+
+/*
+ * ftrace stops for good after an error of its own and takes nothing out from then on. The reference
+ * keeps a module that is only disabled; for one that is being unloaded, or is not loaded after all,
+ * see hooks_stay().
+ */
+static void stay_in_memory(const struct hook *hook)
+{
+	pr_emerg("cannot unhook %s(): ftrace has stopped after an error, see the log; the module does nothing more, and stays in memory until the next boot\n",
+		 hook->spec.symbol);
+	WRITE_ONCE(stuck, true);
+	__module_get(THIS_MODULE);
+}
+
 static int redirect_arm(struct hook *hook)
 {
 	unsigned long address;
@@ -180,6 +196,14 @@ static int redirect_arm(struct hook *hook)
 		err = register_patiently(&hook->ops);
 	if (!err)
 		return 0;
+	/*
+	 * ftrace has stopped just then: the function does not call here, but the trampoline stays
+	 * on a list that /proc/kallsyms is made of, by way of this memory (ftrace_startup()).
+	 */
+	if (hook->ops.flags & FTRACE_OPS_FL_ENABLED) {
+		stay_in_memory(hook);
+		return err;
+	}
 	/* ftrace may have looked at it, listed for a moment. */
 	synchronize_rcu();
 	ftrace_free_filter(&hook->ops);
@@ -197,22 +221,6 @@ static unsigned long calls_running(const struct hook *hook)
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(*per_cpu_ptr(hook->calls, cpu));
 	return sum;
-}
-
-/* A hook could not be taken out: the function goes on calling into this memory. */
-static bool stuck;
-
-/*
- * ftrace stops for good after an error of its own and takes nothing out from then on. The reference
- * keeps a module that is only disabled; for one that is being unloaded, or is not loaded after all,
- * see hooks_stay().
- */
-static void stay_in_memory(const struct hook *hook)
-{
-	pr_emerg("cannot unhook %s(): ftrace has stopped after an error, see the log; the module does nothing more, and stays in memory until the next boot\n",
-		 hook->spec.symbol);
-	WRITE_ONCE(stuck, true);
-	__module_get(THIS_MODULE);
 }
 
 static void redirect_disarm(struct hook *hook)

@@ -9,12 +9,13 @@
  * - with missing=1, a third hook is wanted that no kernel has; with
  *   missing=2, the same, but optional;
  * - writing to kill_ftrace has ftrace stop for good, as it does after an error of
- *   its own.
+ *   its own; with kill_while_hooking=1, amid putting the redirect in place.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/delay.h>
 #include <linux/fs.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/static_call.h>
@@ -48,20 +49,43 @@ static void no_kill(void)
 
 DEFINE_STATIC_CALL(ftrace_kill_call, no_kill);
 
-static int kill_ftrace_set(const char *val, const struct kernel_param *kp)
+static int find_ftrace_kill(void)
 {
 	unsigned long address;
 	int err = hook_symbol_address("ftrace_kill", &address);
 
-	if (err)
-		return err;
-	static_call_update(ftrace_kill_call, (void (*)(void))address);
-	static_call(ftrace_kill_call)();
-	return 0;
+	if (!err)
+		static_call_update(ftrace_kill_call, (void (*)(void))address);
+	return err;
+}
+
+static int kill_ftrace_set(const char *val, const struct kernel_param *kp)
+{
+	int err = find_ftrace_kill();
+
+	if (!err)
+		static_call(ftrace_kill_call)();
+	return err;
 }
 
 static const struct kernel_param_ops kill_ftrace_ops = { .set = kill_ftrace_set };
 module_param_cb(kill_ftrace, &kill_ftrace_ops, NULL, 0200);
+
+static bool kill_while_hooking;
+module_param(kill_while_hooking, bool, 0444);
+MODULE_PARM_DESC(kill_while_hooking, "have ftrace stop while it changes the code for a redirect");
+
+static int kill_handler(struct kprobe *probe, struct pt_regs *regs)
+{
+	static_call(ftrace_kill_call)();
+	return 0;
+}
+
+/* Not one that ftrace itself could be asked to hook. */
+static struct kprobe kill_probe = {
+	.symbol_name = "arch_ftrace_update_code",
+	.pre_handler = kill_handler,
+};
 
 /* Taken out in the reverse order: WORK has to go also where SEQ_LSEEK cannot. */
 enum { WORK, SEQ_LSEEK, MISSING, NR_HOOKS };
@@ -120,7 +144,14 @@ static int __init hooktest_init(void)
 	if (missing)
 		set.nr = NR_HOOKS;
 	hooks[MISSING].spec.optional = missing == 2;
+	if (kill_while_hooking) {
+		err = find_ftrace_kill() ?: register_kprobe(&kill_probe);
+		if (err)
+			return err;
+	}
 	err = hooks_register(&set);
+	if (kill_while_hooking)
+		unregister_kprobe(&kill_probe);
 	if (err)
 		hooks_stay();
 	return err;
