@@ -12,6 +12,8 @@ class Signals(unittest.TestCase):
     def setUp(self) -> None:
         for number in SIGNALS:
             self.addCleanup(signal.signal, number, signal.getsignal(number))
+            # They are ignored where this runs under nohup.
+            signal.signal(number, signal.SIG_DFL)
 
     def test_noted(self) -> None:
         for number in SIGNALS:
