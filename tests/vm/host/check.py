@@ -44,6 +44,10 @@ class Test:
     def is_plain(self) -> bool:
         return self.setting("ROOT") == "plain"
 
+    @property
+    def is_trusted(self) -> bool:
+        return self.setting("TRUSTED") == "1"
+
     def setting(self, name: str, default: str = "") -> str:
         return self.settings.get(name, default)
 
@@ -99,7 +103,11 @@ def not_for(test: Test, suite: str) -> str:
     allowed = test.setting("SUITES", suite).split()
     if suite not in allowed:
         return f"is for {' '.join(allowed)}"
-    return "is for a stock root" if suite in roots.SANITIZED and test.is_plain else ""
+    if suite in roots.SANITIZED and test.is_plain:
+        return "is for a stock root"
+    if suite in roots.SANITIZED and test.is_trusted:
+        return "is for a kernel that checks signatures"
+    return ""
 
 
 def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> junit.Case:
@@ -141,7 +149,7 @@ def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, b
         network=test.setting("NETWORK") == "1",
         clock=test.setting("CLOCK", "instructions"),
         kernel_args=test.setting("KERNEL_ARGS"),
-        trusted=test.setting("TRUSTED") == "1",
+        trusted=test.is_trusted,
     )
     try:
         outcome = machine.run(job)

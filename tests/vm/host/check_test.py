@@ -8,7 +8,7 @@ from typing import Any
 
 from junit import Case
 
-from .check import Test, is_left_out, judge, read_test, second_try
+from .check import Test, is_left_out, judge, not_for, read_test, second_try
 from .machine import Outcome
 
 
@@ -74,6 +74,24 @@ class LeftOut(unittest.TestCase):
         self.assertTrue(self.left_out("bookworm trixie-backports", "trixie-backports"))
         self.assertFalse(self.left_out("bookworm trixie-backports", "trixie"))
         self.assertFalse(self.left_out("bookworm trixie-backports", "bookworm", "ctxra/017"))
+
+
+class NotFor(unittest.TestCase):
+    def reason(self, suite: str, **settings: str) -> str:
+        return not_for(Test(Path("common/009-enforced-signatures"), settings), suite)
+
+    def test_what_asks_for_nothing_runs_everywhere(self) -> None:
+        self.assertEqual(self.reason("trixie"), "")
+        self.assertEqual(self.reason("debug"), "")
+
+    def test_suites(self) -> None:
+        self.assertEqual(self.reason("trixie", SUITES="trixie debug"), "")
+        self.assertEqual(self.reason("bookworm", SUITES="trixie debug"), "is for trixie debug")
+
+    def test_kernels_with_sanitizers(self) -> None:
+        for settings in ({"ROOT": "plain"}, {"TRUSTED": "1"}):
+            self.assertEqual(self.reason("trixie", **settings), "")
+            self.assertNotEqual(self.reason("debug-newest", **settings), "")
 
 
 class SecondTry(unittest.TestCase):
