@@ -35,8 +35,8 @@ KERNEL_ARGS = (
 # Without cmpxchg16b: QEMU 7.2 leaves whatever was compared last, a pointer say, in the flags after it, and an
 # interrupt right then makes that a single step, or worse. SLUB has one for each object, so it did happen. With four
 # levels of page tables, as most machines have. And without what has the kernel copy by "rep movsb": each byte is an
-# instruction to the emulator, else eight are one. Files are read from memory three times as fast; ctxra/003 takes 57
-# s instead of 94.
+# instruction to the emulator, else eight are one. Files are read from memory three times as fast; ctxra/003 takes
+# 57 s instead of 94.
 CPU = "max,la57=off,cx16=off,erms=off"
 
 # Set to end every running machine.

@@ -63,3 +63,6 @@ reads() {
 	dd "if=$1/file" bs=64K status=none | cmp - /srv/data/file || fail "$1/file has other bytes"
 	echo $(($(client_reads "$1") - ${before:-0}))
 }
+
+# A mount reads ahead so far: reads_ahead MOUNTPOINT KB
+reads_ahead() { [ "$(nfs_readahead_kb "$1")" -eq "$2" ]; }
