@@ -368,9 +368,11 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
 		return;
 	found = find_disk(conf, &mddev, &disk);
-	/* Under dm-raid. */
-	if (found && !disk)
+	/* Under dm-raid, which has no disk of md's. */
+	if (found && !disk) {
+		stats_add(&r5d_stats, R5D_C_LEFT_DM, 1);
 		return;
+	}
 	/* A reshape ends in raid456 first, and in md when its thread is reaped. */
 	if (found && (conf_chunk_sectors(conf) != mddev_chunk_sectors(mddev) ||
 		      conf_raid_disks(conf) != mddev_raid_disks(mddev))) {

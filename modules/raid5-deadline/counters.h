@@ -25,6 +25,7 @@ enum r5d_counter {
 	R5D_C_LEFT_RECLAIM,
 	R5D_C_LEFT_PRESSURE,
 	R5D_C_LEFT_UNKNOWN,
+	R5D_C_LEFT_DM,
 	R5D_C_NR,
 };
 

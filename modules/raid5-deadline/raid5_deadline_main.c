@@ -31,6 +31,7 @@ const char *const r5d_counter_names[R5D_C_NR] = {
 	[R5D_C_LEFT_RECLAIM] = "left_reclaim",
 	[R5D_C_LEFT_PRESSURE] = "left_pressure",
 	[R5D_C_LEFT_UNKNOWN] = "left_unknown",
+	[R5D_C_LEFT_DM] = "left_dm",
 };
 
 struct stats r5d_stats = {
