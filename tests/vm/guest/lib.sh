@@ -86,10 +86,15 @@ make_null_blk() {
 	echo "$name"
 }
 
-# What a request is to cost, ns, for it to be the disk that readers wait for: ten times as much on a kernel with
-# sanitizers, where the CPU is slow. disk_bound_ns NS
+# The kernel is slow with KASAN and lockdep: they are where kmemleak is.
+has_kasan() {
+	[ -e /sys/kernel/debug/kmemleak ]
+}
+
+# What a request is to cost, ns, for it to be the disk that readers wait for: ten times as much where the CPU is slow.
+# disk_bound_ns NS
 disk_bound_ns() {
-	if [ -e /sys/kernel/debug/kmemleak ]; then echo "${1}0"; else echo "$1"; fi
+	if has_kasan; then echo "${1}0"; else echo "$1"; fi
 }
 
 # Counts of a disk's read requests, and of the 512-byte sectors they read. disk_reads nullb0
