@@ -372,10 +372,10 @@ assert_fails() {
 	if "${@:2}" > /dev/null 2>&1; then fail "$1 is accepted"; fi
 }
 
-# A disk of 2 ms an I/O with a checked file of SIZE_MB on it, read through /mnt/test/file, 128 KiB of readahead.
-# slow_file FS SIZE_MB: sets $disk
+# A disk of 2 ms an I/O, or NS, with a checked file of SIZE_MB on it, read through /mnt/test/file, 128 KiB of readahead.
+# slow_file FS SIZE_MB [NS]: sets $disk
 slow_file() {
-	disk=$(make_null_blk $(($2 * 2 + 320)) 2000000 8192)
+	disk=$(make_null_blk $(($2 * 2 + 320)) "${3:-2000000}" 8192)
 	make_fs "$1" "$disk" /mnt/test
 	reader make /mnt/test/file "$2"
 	echo 128 > "/sys/block/$disk/queue/read_ahead_kb"
