@@ -67,8 +67,8 @@ class Root:
         # With sanitizers, ACPI's interpreter takes minutes for QEMU's table of interrupts.
         if self.suite in SANITIZED:
             words.append("pci=noacpi")
-        # How long KCSAN watches an address, us. Waiting, a virtual CPU lets the other one run at once, for as long as the
-        # whole wait takes; where the other has nothing to do, a wait of 80 us is thousands of turns of the emulator.
+        # How long KCSAN watches an address, us. Waiting, a virtual CPU lets the other one run at once, for as long as
+        # the wait takes; where that has nothing to do, a wait of 80 us is thousands of turns of the emulator.
         if self.suite.startswith("kcsan"):
             words.append("kcsan.udelay_task=10 kcsan.udelay_interrupt=5")
         return " ".join(words)
