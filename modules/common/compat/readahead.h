@@ -24,13 +24,13 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 
 /**
  * compat_ra_copy_order - hand on what compat_ra_set_order() or the stock code set
- * @to: the state to change
- * @from: the other
+ * @to: the state to change, an open file's, which other calls may change meanwhile
+ * @from: the other, the caller's own
  */
 static inline void compat_ra_copy_order(struct file_ra_state *to, const struct file_ra_state *from)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	to->order = from->order;
+	WRITE_ONCE(to->order, from->order);
 #endif
 }
 
