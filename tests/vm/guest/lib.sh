@@ -52,6 +52,19 @@ wait_for() {
 	fail "in vain: $*"
 }
 
+# Make a cgroup, with a controller: make_cgroup memory small
+make_cgroup() {
+	echo "+$1" > /sys/fs/cgroup/cgroup.subtree_control
+	mkdir "/sys/fs/cgroup/$2"
+}
+
+# Run a command or a function in a cgroup: in_cgroup small COMMAND...
+in_cgroup() {
+	(
+		echo "$BASHPID" > "/sys/fs/cgroup/$1/cgroup.procs" && "${@:2}"
+	)
+}
+
 # Start udev, for tests of what udev does. Devices appear in /dev without it.
 start_udev() {
 	/usr/lib/systemd/systemd-udevd --daemon
