@@ -138,6 +138,7 @@ void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen 
 			ra_account_add(dev, pattern, i, n[i]);
 }
 
+/* Adds to what is there. */
 static void sum(struct ra_counts *sums)
 {
 	u64 *to = (u64 *)sums;
@@ -152,31 +153,32 @@ static void sum(struct ra_counts *sums)
 	}
 }
 
+/* What was counted since the last reset. Under base_mutex; sums are 0. */
+static void sum_since(struct ra_counts *sums)
+{
+	unsigned int i;
+
+	sum(sums);
+	for (i = 0; i < NR_WORDS; i++)
+		((u64 *)sums)[i] -= ((u64 *)base)[i];
+}
+
 /**
  * ra_account_sums - all counters since the last reset
- * @all_before: set to the count of all readaheads before the rows were read;
- *	a sum of rows that is less is wrong
  *
  * Context: may sleep.
  * Return: sums over CPUs, to be freed by kvfree(), or NULL.
  */
-struct ra_counts *ra_account_sums(u64 *all_before)
+struct ra_sums *ra_account_sums(void)
 {
-	struct ra_counts *sums = kvzalloc(sizeof(*sums), GFP_KERNEL);
-	unsigned int i;
-	u64 before;
-	int cpu;
+	struct ra_sums *sums = kvzalloc(sizeof(*sums), GFP_KERNEL);
 
 	if (!sums)
 		return NULL;
 	mutex_lock(&base_mutex);
-	before = -base->all[RA_COUNT];
-	for_each_possible_cpu(cpu)
-		before += READ_ONCE(per_cpu_ptr(ra_counts, cpu)->all[RA_COUNT]);
-	*all_before = before;
-	sum(sums);
-	for (i = 0; i < NR_WORDS; i++)
-		((u64 *)sums)[i] -= ((u64 *)base)[i];
+	sum_since(&sums->first);
+	ra_calls_running(&sums->running);
+	sum_since(&sums->last);
 	mutex_unlock(&base_mutex);
 	return sums;
 }

@@ -54,6 +54,18 @@ struct ra_counts {
 	u64 all[RA_NR_COLUMNS];
 };
 
+/**
+ * struct ra_sums - the counters since the last reset, read twice
+ * @first: read first, for the checks: see struct ra_span
+ * @last: read last; what is shown
+ * @running: pages of calls that have not ended, read in between
+ */
+struct ra_sums {
+	struct ra_counts first;
+	struct ra_counts last;
+	u64 running;
+};
+
 extern struct ra_counts __percpu *ra_counts;
 
 /* Whom a file is counted for: the block device that it is, or its file system's number. */
@@ -68,7 +80,7 @@ unsigned int ra_account_dev(dev_t dev, bool block);
 dev_t ra_account_dev_number(unsigned int slot, bool *block);
 void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen *seen);
 void ra_account_add(unsigned int dev, enum ra_pattern pattern, enum ra_column col, u64 n);
-struct ra_counts *ra_account_sums(u64 *all_before);
+struct ra_sums *ra_account_sums(void);
 void ra_account_reset(void);
 
 /* One counter of struct ra_counts. Context: any. */

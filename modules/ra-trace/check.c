@@ -3,9 +3,15 @@
 
 #include "check.h"
 
+/*
+ * Of two counters of which one follows the other, the one that leads is read last and the one
+ * that follows first, or what is counted in between, however long that takes, looks like a
+ * mistake: a reader may be preempted, and the CPU of a virtual machine taken away.
+ */
+
 /* A CPU may be between a row and the sum, now and when the base was taken. */
 #define SUM_SLACK_PER_CPU	4
-/* Pages of calls that end while the numbers are read. */
+/* Pages of calls that run when the base is taken. */
 #define RUNNING_SLACK		4096
 /* Between pages and the block layer: 1 MiB, and 1 of 128. */
 #define BLOCK_SLACK		256
@@ -13,39 +19,40 @@
 /**
  * ra_check_sum - whether the rows' counts sum up to the count of all
  * @rows: sum of the rows
- * @all_before: count of all, read before the rows
- * @all_after: read after them
+ * @all: count of all, first before the rows were read, and last after
  * @cpus: how many count
  */
-bool ra_check_sum(u64 rows, u64 all_before, u64 all_after, unsigned int cpus)
+bool ra_check_sum(u64 rows, struct ra_span all, unsigned int cpus)
 {
 	u64 slack = (u64)cpus * SUM_SLACK_PER_CPU;
 
-	return rows + slack >= all_before && rows <= all_after + slack;
+	return rows + slack >= all.first && rows <= all.last + slack;
 }
 
 /**
  * ra_check_actual - whether the pages of the calls are those that entered the page cache
  * @actual: sum over calls that have ended
  * @entered: counted as the pages entered
- * @running: pages of calls that have not ended
+ * @running: pages of calls that have not ended, read between first and last
  */
-bool ra_check_actual(u64 actual, u64 entered, u64 running)
+bool ra_check_actual(struct ra_span actual, struct ra_span entered, u64 running)
 {
-	return actual <= entered + RUNNING_SLACK &&
-	       entered <= actual + running + RUNNING_SLACK;
+	return actual.first <= entered.last + RUNNING_SLACK &&
+	       entered.first <= actual.last + running + RUNNING_SLACK;
 }
 
 /**
  * ra_check_block - whether the block layer was given what entered the page cache
  * @entered: pages
  * @block: pages
- * @running: pages of calls that have not ended: all of a window enters before its first bio is made
+ * @running: pages of calls that have not ended, read between first and last: all of a window
+ *	enters before its first bio is made
  */
-bool ra_check_block(u64 entered, u64 block, u64 running)
+bool ra_check_block(struct ra_span entered, struct ra_span block, u64 running)
 {
 	/* A shift: not every machine divides 64 bits. */
-	u64 slack = BLOCK_SLACK + (max(entered, block) >> 7);
+	u64 slack = BLOCK_SLACK + (max(entered.first, block.first) >> 7);
 
-	return entered <= block + running + slack && block <= entered + slack;
+	return entered.first <= block.last + running + slack &&
+	       block.first <= entered.last + slack;
 }

@@ -108,47 +108,51 @@ static unsigned long calls_missed(void)
 	return ra_doors_missed() + ra_reads_missed();
 }
 
-/*
- * Lines that begin with #, above a table: whether its numbers can be trusted. A call that ended
- * after the sums were read is not running any more, one that began since was not before.
- */
-static void show_checks(struct seq_file *m, const struct ra_counts *sums, u64 all_before,
-			u64 running_before)
+/* Lines that begin with #, above a table: whether its numbers can be trusted. */
+static void show_checks(struct seq_file *m, const struct ra_sums *sums)
 {
-	u64 rows[RA_NR_PATTERNS][RA_NR_COLUMNS] = {}, count = 0, entered = 0, running, blocks;
+	const struct ra_counts *first = &sums->first, *last = &sums->last;
+	u64 rows[RA_NR_PATTERNS][RA_NR_COLUMNS] = {}, count = 0;
+	struct ra_span all = { first->all[RA_COUNT], last->all[RA_COUNT] };
+	struct ra_span actual = { first->all[RA_ACTUAL], last->all[RA_ACTUAL] };
+	struct ra_span entered = {};
 	bool ok = true, block;
 	unsigned int i;
 
-	ra_calls_running(&running);
-	running = max(running, running_before);
-	sum_devs(sums, rows);
+	sum_devs(last, rows);
 	for (i = 0; i < RA_NR_PATTERNS; i++)
 		count += rows[i][RA_COUNT];
-	for (i = 0; i < RA_NR_DEVS; i++)
-		entered += sums->entered[i];
-	if (!ra_check_sum(count, all_before, sums->all[RA_COUNT], num_possible_cpus())) {
-		mismatch(m, &ok);
-		seq_printf(m, "patterns sum to %llu, all is %llu\n", count, sums->all[RA_COUNT]);
+	for (i = 0; i < RA_NR_DEVS; i++) {
+		entered.first += first->entered[i];
+		entered.last += last->entered[i];
 	}
-	if (!ra_check_actual(sums->all[RA_ACTUAL], entered, running)) {
+	if (!ra_check_sum(count, all, num_possible_cpus())) {
+		mismatch(m, &ok);
+		seq_printf(m, "patterns sum to %llu, all is %llu\n", count, all.last);
+	}
+	if (!ra_check_actual(actual, entered, sums->running)) {
 		mismatch(m, &ok);
 		seq_printf(m, "actual is %llu, %llu pages entered the page cache, %llu in calls that run\n",
-			   sums->all[RA_ACTUAL], entered, running);
+			   actual.last, entered.last, sums->running);
 	}
 	for (i = 0; i < RA_NR_DEVS; i++) {
 		dev_t dev = ra_account_dev_number(i, &block);
+		struct ra_span pages = { first->entered[i], last->entered[i] };
+		struct ra_span blocks = {
+			.first = first->block[i] >> (PAGE_SHIFT - 9),
+			.last = last->block[i] >> (PAGE_SHIFT - 9),
+		};
 
-		blocks = sums->block[i] >> (PAGE_SHIFT - 9);
 		if (!dev || !block || !ra_pages_see_block() ||
-		    ra_check_block(sums->entered[i], blocks, running))
+		    ra_check_block(pages, blocks, sums->running))
 			continue;
 		mismatch(m, &ok);
 		seq_printf(m, "%u:%u: %llu pages entered the page cache, the block layer was asked for %llu\n",
-			   MAJOR(dev), MINOR(dev), sums->entered[i], blocks);
+			   MAJOR(dev), MINOR(dev), pages.last, blocks.last);
 	}
-	if (calls_missed() || sums->misc[RA_NOT_FOLLOWED])
+	if (calls_missed() || last->misc[RA_NOT_FOLLOWED])
 		seq_printf(m, "# missed: %lu calls were not seen since enabled, %llu not followed\n",
-			   calls_missed(), sums->misc[RA_NOT_FOLLOWED]);
+			   calls_missed(), last->misc[RA_NOT_FOLLOWED]);
 	if (ok)
 		seq_puts(m, "# check: ok\n");
 }
@@ -272,15 +276,12 @@ static const struct table_file files[] = {
 static int table_show(struct seq_file *m, void *unused)
 {
 	const struct table_file *file = m->private;
-	struct ra_counts *sums;
-	u64 all_before, running_before;
+	struct ra_sums *sums = ra_account_sums();
 
-	ra_calls_running(&running_before);
-	sums = ra_account_sums(&all_before);
 	if (!sums)
 		return -ENOMEM;
-	show_checks(m, sums, all_before, running_before);
-	file->show(m, sums);
+	show_checks(m, sums);
+	file->show(m, &sums->last);
 	kvfree(sums);
 	return 0;
 }
