@@ -16,16 +16,16 @@ static struct ra_span still(u64 value)
 
 static void rows_sum_to_all(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(0, still(0), 1));
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(1000, still(1000), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(0), still(0), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(1000), still(1000), 1));
 	/* Counted while it was read. */
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(1500, span(1000, 2000), 1));
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(996, still(1000), 1));
-	KUNIT_EXPECT_FALSE(test, ra_check_sum(995, still(1000), 1));
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(1004, still(1000), 1));
-	KUNIT_EXPECT_FALSE(test, ra_check_sum(1005, still(1000), 1));
-	KUNIT_EXPECT_TRUE(test, ra_check_sum(1064, still(1000), 16));
-	KUNIT_EXPECT_FALSE(test, ra_check_sum(0, still(1000), 16));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(1500), span(1000, 2000), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(996), still(1000), 1));
+	KUNIT_EXPECT_FALSE(test, ra_check_sum(still(995), still(1000), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(1004), still(1000), 1));
+	KUNIT_EXPECT_FALSE(test, ra_check_sum(still(1005), still(1000), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(1064), still(1000), 16));
+	KUNIT_EXPECT_FALSE(test, ra_check_sum(still(0), still(1000), 16));
 }
 
 static void pages_of_calls_are_those_that_entered(struct kunit *test)
@@ -57,6 +57,9 @@ static void much_is_counted_while_it_is_read(struct kunit *test)
 {
 	const u64 many = 2 << 20;
 
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(span(0, many), still(many), 1));
+	KUNIT_EXPECT_TRUE(test, ra_check_sum(still(0), span(0, many), 1));
+	KUNIT_EXPECT_FALSE(test, ra_check_sum(still(many), span(0, many / 2), 1));
 	KUNIT_EXPECT_TRUE(test, ra_check_actual(span(0, many), span(0, many), 0));
 	/* Between the two halves of a reading: of one all of it, of the other nothing. */
 	KUNIT_EXPECT_TRUE(test, ra_check_actual(span(many, many), span(0, many), 0));

@@ -12,8 +12,14 @@
 
 struct ra_counts __percpu *ra_counts;
 
-/* Sums at the last reset, protected by base_mutex, in which that of the calls nests. */
-static struct ra_counts *base;
+/*
+ * The sums at the last reset, read twice as they are now: what is read first is counted from those
+ * read last, and the other way round. Protected by base_mutex, in which that of the calls nests.
+ */
+static struct {
+	struct ra_counts first;
+	struct ra_counts last;
+} *base;
 static DEFINE_MUTEX(base_mutex);
 
 /* Places are taken once and kept until unload: 0 is free, as no device has that number. */
@@ -153,14 +159,14 @@ static void sum(struct ra_counts *sums)
 	}
 }
 
-/* What was counted since the last reset. Under base_mutex; sums are 0. */
-static void sum_since(struct ra_counts *sums)
+/* What was counted since. Under base_mutex; sums are 0. */
+static void sum_since(struct ra_counts *sums, const struct ra_counts *since)
 {
 	unsigned int i;
 
 	sum(sums);
 	for (i = 0; i < NR_WORDS; i++)
-		((u64 *)sums)[i] -= ((u64 *)base)[i];
+		((u64 *)sums)[i] -= ((const u64 *)since)[i];
 }
 
 /**
@@ -176,9 +182,9 @@ struct ra_sums *ra_account_sums(void)
 	if (!sums)
 		return NULL;
 	mutex_lock(&base_mutex);
-	sum_since(&sums->first);
+	sum_since(&sums->first, &base->last);
 	ra_calls_running(&sums->running);
-	sum_since(&sums->last);
+	sum_since(&sums->last, &base->first);
 	mutex_unlock(&base_mutex);
 	return sums;
 }
@@ -196,7 +202,7 @@ void ra_account_reset(void)
 
 	mutex_lock(&base_mutex);
 	memset(base, 0, sizeof(*base));
-	sum(base);
+	sum(&base->first);
 	/*
 	 * all was read last: what was counted since the rows were read is left out of it, or they
 	 * would differ by that until the next reset.
@@ -206,9 +212,10 @@ void ra_account_reset(void)
 
 		for (dev = 0; dev < RA_NR_DEVS; dev++)
 			for (i = 0; i < RA_NR_PATTERNS; i++)
-				rows += base->row[dev][i][col];
-		base->all[col] = min(base->all[col], rows);
+				rows += base->first.row[dev][i][col];
+		base->first.all[col] = min(base->first.all[col], rows);
 	}
-	ra_calls_deduct(base);
+	ra_calls_deduct(&base->first);
+	sum(&base->last);
 	mutex_unlock(&base_mutex);
 }

@@ -56,8 +56,8 @@ struct ra_counts {
 
 /**
  * struct ra_sums - the counters since the last reset, read twice
- * @first: read first, for the checks: see struct ra_span
- * @last: read last; what is shown
+ * @first: read first, and since the later reading of the reset; for the checks: see struct ra_span
+ * @last: read last, and since the earlier reading of the reset; what is shown
  * @running: pages of calls that have not ended, read in between
  */
 struct ra_sums {

@@ -6,12 +6,13 @@
 /*
  * Of two counters of which one follows the other, the one that leads is read last and the one
  * that follows first, or what is counted in between, however long that takes, looks like a
- * mistake: a reader may be preempted, and the CPU of a virtual machine taken away.
+ * mistake: a reader may be preempted, and the CPU of a virtual machine taken away. The same goes
+ * for the reset that they are counted from.
  */
 
-/* A CPU may be between a row and the sum, now and when the base was taken. */
+/* A CPU may be between a row and the sum, now and at the reset. */
 #define SUM_SLACK_PER_CPU	4
-/* Pages of calls that run when the base is taken. */
+/* Pages of calls that run at the reset. */
 #define RUNNING_SLACK		4096
 /* Between pages and the block layer: 1 MiB, and 1 of 128. */
 #define BLOCK_SLACK		256
@@ -19,14 +20,14 @@
 /**
  * ra_check_sum - whether the rows' counts sum up to the count of all
  * @rows: sum of the rows
- * @all: count of all, first before the rows were read, and last after
+ * @all: count of all
  * @cpus: how many count
  */
-bool ra_check_sum(u64 rows, struct ra_span all, unsigned int cpus)
+bool ra_check_sum(struct ra_span rows, struct ra_span all, unsigned int cpus)
 {
 	u64 slack = (u64)cpus * SUM_SLACK_PER_CPU;
 
-	return rows + slack >= all.first && rows <= all.last + slack;
+	return all.first <= rows.last + slack && rows.first <= all.last + slack;
 }
 
 /**

@@ -95,6 +95,18 @@ static void sum_devs(const struct ra_counts *sums, u64 rows[RA_NR_PATTERNS][RA_N
 				rows[i][col] += sums->row[dev][i][col];
 }
 
+/* Calls of all devices and patterns. */
+static u64 sum_counts(const struct ra_counts *sums)
+{
+	unsigned int dev, i;
+	u64 calls = 0;
+
+	for (dev = 0; dev < RA_NR_DEVS; dev++)
+		for (i = 0; i < RA_NR_PATTERNS; i++)
+			calls += sums->row[dev][i][RA_COUNT];
+	return calls;
+}
+
 static void mismatch(struct seq_file *m, bool *ok)
 {
 	if (*ok)
@@ -112,23 +124,20 @@ static unsigned long calls_missed(void)
 static void show_checks(struct seq_file *m, const struct ra_sums *sums)
 {
 	const struct ra_counts *first = &sums->first, *last = &sums->last;
-	u64 rows[RA_NR_PATTERNS][RA_NR_COLUMNS] = {}, count = 0;
+	struct ra_span rows = { sum_counts(first), sum_counts(last) };
 	struct ra_span all = { first->all[RA_COUNT], last->all[RA_COUNT] };
 	struct ra_span actual = { first->all[RA_ACTUAL], last->all[RA_ACTUAL] };
 	struct ra_span entered = {};
 	bool ok = true, block;
 	unsigned int i;
 
-	sum_devs(last, rows);
-	for (i = 0; i < RA_NR_PATTERNS; i++)
-		count += rows[i][RA_COUNT];
 	for (i = 0; i < RA_NR_DEVS; i++) {
 		entered.first += first->entered[i];
 		entered.last += last->entered[i];
 	}
-	if (!ra_check_sum(count, all, num_possible_cpus())) {
+	if (!ra_check_sum(rows, all, num_possible_cpus())) {
 		mismatch(m, &ok);
-		seq_printf(m, "patterns sum to %llu, all is %llu\n", count, all.last);
+		seq_printf(m, "patterns sum to %llu, all is %llu\n", rows.last, all.last);
 	}
 	if (!ra_check_actual(actual, entered, sums->running)) {
 		mismatch(m, &ok);
