@@ -198,16 +198,16 @@ static ssize_t trace_dev_read(struct file *file, char __user *to, size_t len, lo
 static ssize_t trace_dev_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	unsigned int major, minor;
-	char text[32], end;
-	size_t n;
+	char buf[32], end;
+	const char *text;
 
-	if (len >= sizeof(text))
+	if (len >= sizeof(buf))
 		return -EINVAL;
-	if (copy_from_user(text, from, len))
+	if (copy_from_user(buf, from, len))
 		return -EFAULT;
-	text[len] = '\0';
-	n = strlen(strim(text));
-	if (n == 1 && text[0] == '0') {
+	buf[len] = '\0';
+	text = strim(buf);
+	if (!strcmp(text, "0")) {
 		WRITE_ONCE(filter_dev, 0);
 		return len;
 	}
