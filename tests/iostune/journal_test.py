@@ -6,16 +6,18 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
+from typing import IO
 from unittest import mock
 
 from iostune_lib import journal
 from iostune_lib import tunables as t
 from iostune_lib.journal import Journal
-from iostune_lib.settings import Settings, wanted
+from iostune_lib.settings import Settings, former, recommended, wanted
 from iostune_lib.trouble import Trouble
 from iostune_lib.tunables import Tunables
 
 IDENTITY = {"diskseq": "7", "serial": "x"}
+ASYNC_DEPTH = "queue/iosched/async_depth"
 
 
 class FakeDisk(Tunables):
@@ -44,8 +46,10 @@ class FakeDisk(Tunables):
             path.unlink()
         if scheduler == "bfq":
             self.write(t.SLICE_IDLE, "8")
+            self.write(t.SLICE_IDLE_US, "8000")
         if scheduler == "mq-deadline":
             self.write("queue/iosched/fifo_batch", "16")
+            self.write(ASYNC_DEPTH, "192")
         self.write(t.NR_REQUESTS, "1023" if scheduler == "none" else "256")
         self.write(t.SCHEDULER, " ".join(f"[{s}]" if s == scheduler else s for s in ("none", "mq-deadline", "bfq")))
 
@@ -56,9 +60,18 @@ class FakeDisk(Tunables):
         if name == t.SCHEDULER:
             if value == "kyber":
                 raise OSError(22, "Invalid argument")
-            self.switch(value)
+            if value != self.get(t.SCHEDULER):
+                self.switch(value)
             return
+        if name == t.NR_REQUESTS:
+            value = str(max(int(value), 4))
+            if (self.disk / ASYNC_DEPTH).exists():
+                self.write(ASYNC_DEPTH, value)
         super().put(name, value)
+        if name == t.SLICE_IDLE:
+            self.write(t.SLICE_IDLE_US, str(int(value) * 1000))
+        if name == t.SLICE_IDLE_US:
+            self.write(t.SLICE_IDLE, str(int(value) // 1000))
         if name == t.MAX_SECTORS:
             # From 6.10 on it may raise the readahead.
             self.write(t.READAHEAD, "128")
@@ -144,6 +157,50 @@ class PutBack(Base):
                     self.assertEqual(self.disk.snapshot(), self.before)
 
 
+class Refused(Base):
+    def test_the_kernel_is_busy_for_a_moment(self) -> None:
+        busy = [OSError(16, "Device or resource busy")] * 2
+        real = Path.open
+
+        def once(path: Path, mode: str = "r") -> IO[str]:
+            if busy and mode == "w":
+                raise busy.pop()
+            return real(path, mode)
+
+        with mock.patch.object(Path, "open", once), mock.patch.object(t, "BUSY_STEP_S", 0.0):
+            Tunables(self.disk.disk).put(t.READAHEAD, "256")
+        self.assertEqual((busy, self.disk.get(t.READAHEAD)), ([], "256"))
+
+    def test_the_journal_is_kept_until_it_is_back(self) -> None:
+        opened = self.open()
+        opened.put(t.READAHEAD, "4096")
+        with mock.patch.object(FakeDisk, "put", side_effect=OSError(16, "Device or resource busy")):
+            said = opened.restore()
+            self.assertIn("read_ahead_kb cannot be put back to 64: Device", said[0])
+            self.assertIn("iostune --restore", said[-1])
+            with self.assertRaisesRegex(Trouble, "disk: queue/read_ahead_kb cannot be put back to 64: .* --restore"):
+                self.recover()
+        self.assertEqual(len(self.recover()), 1)
+        self.assertEqual(self.disk.snapshot(), self.before)
+        self.assertFalse((self.directory / "journal").exists())
+
+    def test_few_requests_are_left_alone(self) -> None:
+        """The kernel chooses 2 for a disk that takes one at a time, but makes 4 of it when it is written."""
+        self.disk.write(t.NR_REQUESTS, "2")
+        opened = self.open()
+        self.assertNotIn(t.NR_REQUESTS, opened.original)
+        opened.put(t.READAHEAD, "4096")
+        self.assertEqual(opened.restore(), [])
+        self.assertEqual(self.disk.get(t.NR_REQUESTS), "2")
+
+    def test_a_value_that_the_kernel_rounds(self) -> None:
+        opened = self.open()
+        opened.original[t.NR_REQUESTS] = "3"
+        said = opened.restore()
+        self.assertEqual(said, ["queue/nr_requests is 4 now: the kernel made that of 3, which it was"])
+        self.assertFalse((self.directory / "journal").exists())
+
+
 class Others(Base):
     def test_a_change_by_others_ends_the_run_and_stays(self) -> None:
         opened = self.open()
@@ -170,6 +227,7 @@ class Others(Base):
 
 class Killed(Base):
     STEPS = (
+        (t.NR_REQUESTS, "128"),
         (t.SCHEDULER, "bfq"),
         (t.SLICE_IDLE, "0"),
         (t.MAX_SECTORS, "64"),
@@ -177,25 +235,33 @@ class Killed(Base):
         (t.READAHEAD, "8"),
     )
 
+    def cut(self, steps: tuple[tuple[str, str], ...], lines: int, last_is_made: bool) -> None:
+        opened = self.open()
+        for name, value in steps[: (lines - 1) // 2]:
+            opened.put(name, value)
+        if lines % 2 == 0:
+            name, value = steps[lines // 2 - 1]
+            opened.write({"set": name, "value": value})
+            if last_is_made:
+                self.disk.put(name, value)
+        self.assertEqual(len(self.records()), lines)
+        said = self.recover()
+        self.assertEqual(self.disk.snapshot(), self.before)
+        self.assertEqual(len(said), 1, said)
+        self.assertEqual(self.recover(), [])
+
     def test_at_any_moment(self) -> None:
         """Cut the journal after each of its lines: the change that is announced last was made, or it was not."""
         for last_is_made in (False, True):
             for lines in range(1, 2 + 2 * len(self.STEPS)):
                 with self.subTest(lines=lines, last_is_made=last_is_made):
                     self.setUp()
-                    opened = self.open()
-                    for name, value in self.STEPS[: (lines - 1) // 2]:
-                        opened.put(name, value)
-                    if lines % 2 == 0:
-                        name, value = self.STEPS[lines // 2 - 1]
-                        opened.write({"set": name, "value": value})
-                        if last_is_made:
-                            self.disk.put(name, value)
-                    self.assertEqual(len(self.records()), lines)
-                    said = self.recover()
-                    self.assertEqual(self.disk.snapshot(), self.before)
-                    self.assertEqual(len(said), 1, said)
-                    self.assertEqual(self.recover(), [])
+                    self.cut(self.STEPS, lines, last_is_made)
+
+    def test_one_tunable_of_two_names(self) -> None:
+        self.disk.switch("bfq")
+        self.before = self.disk.snapshot()
+        self.cut(((t.SLICE_IDLE, "0"),), 2, True)
 
     def test_half_a_line(self) -> None:
         opened = self.open()
@@ -237,6 +303,32 @@ class Arms(Base):
         settings.apply(())
         self.assertEqual(self.disk.snapshot(), self.before)
 
+    def test_what_comes_with_it_is_set_again(self) -> None:
+        """The state is the one that was measured, and the way back leads to the one that was found."""
+        for accepted, changed in (
+            ({t.MAX_SECTORS: "64"}, {t.MAX_SECTORS: "64", t.READAHEAD: "64"}),
+            ({t.NR_REQUESTS: "128"}, {t.NR_REQUESTS: "128", ASYNC_DEPTH: "192"}),
+            ({t.SCHEDULER: "none"}, {t.SCHEDULER: "none"}),
+            # It was 512, but not with this scheduler.
+            ({t.SCHEDULER: "none", t.NR_REQUESTS: "512"}, {t.SCHEDULER: "none", t.NR_REQUESTS: "512"}),
+            ({ASYNC_DEPTH: "9"}, {t.SCHEDULER: "mq-deadline", ASYNC_DEPTH: "9"}),
+            ({t.READAHEAD: "64"}, {}),
+        ):
+            with self.subTest(accepted=accepted):
+                self.setUp()
+                self.disk.puts.clear()
+                found = recommended(self.before, accepted)
+                self.assertEqual(found, changed)
+                for name, value in found.items():
+                    self.disk.put(name, value)
+                measured = {**wanted(self.before, accepted, {})}
+                self.assertEqual({**self.disk.snapshot(), **measured}, self.disk.snapshot())
+                back = former(self.before, accepted)
+                self.assertLessEqual(set(found), set(back))
+                for name, value in back.items():
+                    self.disk.put(name, value)
+                self.assertEqual(self.disk.snapshot(), self.before)
+
     def test_two_names_for_one_tunable(self) -> None:
         found = {t.SCHEDULER: "bfq", t.SLICE_IDLE: "8", t.SLICE_IDLE_US: "8000"}
         self.assertEqual(wanted(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
@@ -247,7 +339,8 @@ class Arms(Base):
         settings.accept(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0")))
         settings.apply(((t.MAX_SECTORS, "64"),))
         found = {**self.before, t.SCHEDULER: "bfq", t.SLICE_IDLE: "0", t.MAX_SECTORS: "64", t.NR_REQUESTS: "256"}
-        del found["queue/iosched/fifo_batch"]
+        del found["queue/iosched/fifo_batch"], found[ASYNC_DEPTH]
+        found[t.SLICE_IDLE_US] = "0"
         # The readahead is what it was, too, although max_sectors_kb had raised it.
         self.assertEqual(self.disk.snapshot(), found)
 

@@ -26,7 +26,8 @@ def result() -> Result:
     kind, label = stages.kind(decisions[0], FULL.confidence)
     device = {"path": "/dev/sda", "description": "a block device"}
     settings = {t.SCHEDULER: "bfq"}
-    return Result(device, ["busy"], ["O_RDONLY"], 100.0, decisions, kind, label, settings, {t.SCHEDULER: "none"})
+    former = {t.SCHEDULER: "none", t.NR_REQUESTS: "60"}
+    return Result(device, ["busy"], ["O_RDONLY"], 100.0, decisions, kind, label, settings, former)
 
 
 class Shown(unittest.TestCase):
@@ -42,13 +43,15 @@ class Shown(unittest.TestCase):
         text = report.text(result())
         self.assertIn("\nnone, direct\nreaders ", text)
         self.assertIn("seek-bound", text)
-        self.assertIn("\nRecommended:\n    queue/scheduler = bfq    (now none)", text)
+        self.assertIn("\nRecommended:\n    queue/scheduler = bfq    (now none)\n", text)
+        self.assertIn("\nThe kernel changes with it:\n    queue/nr_requests    (now 60)", text)
         self.assertIn("scheduler: kyber skipped: Invalid argument", text)
 
     def test_json(self) -> None:
         found = json.loads(json.dumps(report.as_json(result())))
         self.assertEqual(found["kind"]["name"], "seek-bound")
         self.assertEqual(found["recommendation"], {"queue/scheduler": {"value": "bfq", "now": "none"}})
+        self.assertEqual(found["changed_with_it"], {"queue/nr_requests": "60"})
         decision = found["decisions"][0]
         self.assertEqual(decision["verdict"], "change")
         for name in ("throughput", "single", "slowest", "waits"):
@@ -58,14 +61,14 @@ class Shown(unittest.TestCase):
 
 
 class Planned(unittest.TestCase):
-    def stages_of(self, files: dict[str, str], is_quick: bool = False) -> dict[str, list[str]]:
+    def stages_of(self, files: dict[str, str], is_quick: bool = False) -> dict[str, tuple[int, ...]]:
         with tempfile.TemporaryDirectory() as folder:
             disk = Path(folder)
             for name, value in files.items():
                 (disk / name).parent.mkdir(parents=True, exist_ok=True)
                 (disk / name).write_text(value)
             found = session.plan_stages(Tunables(disk), Wish(8, 540, is_quick), session.MODES)
-            return {stage.name: [arm.label for arm in stage.arms] for stage in found}
+            return {stage.name: stage.values for stage in found}
 
     def test_an_array_of_md(self) -> None:
         files = {t.READAHEAD: "512", t.STRIPES: "256", t.THREADS: "0", t.SCHEDULER: "none"}
@@ -74,13 +77,13 @@ class Planned(unittest.TestCase):
         files["md/array_state"] = "readonly"
         found = self.stages_of(files)
         self.assertEqual(list(found), ["scheduler", "read_ahead_kb", "stripe_cache_size", "group_thread_cnt"])
-        self.assertEqual(found["stripe_cache_size"], ["256", "1024", "4096"])
-        self.assertEqual(found["read_ahead_kb"], ["512", "128", "2048", "8192"])
+        self.assertEqual(found["stripe_cache_size"], (256, 1024, 4096))
+        self.assertEqual(found["read_ahead_kb"], (128, 512, 2048, 8192))
         self.assertEqual(list(self.stages_of(files, is_quick=True)), ["scheduler", "read_ahead_kb"])
 
     def test_requests_no_larger_than_the_disk_takes(self) -> None:
         files = {t.MAX_SECTORS: "128", "queue/max_hw_sectors_kb": "256", t.SCHEDULER: "[none] bfq"}
-        self.assertEqual(self.stages_of(files)["max_sectors_kb"], ["128", "64", "256"])
+        self.assertEqual(self.stages_of(files)["max_sectors_kb"], (64, 128, 256))
 
     def test_requests_of_a_multipath_device_stay_as_large_as_they_are(self) -> None:
         files = {t.MAX_SECTORS: "512", "queue/max_hw_sectors_kb": "1024", t.READAHEAD: "128", t.SCHEDULER: "[none] bfq"}

@@ -12,11 +12,15 @@ from typing import Any
 from unittest import mock
 
 from iostune_lib import tunables as t
+from iostune_lib.journal import Journal
+from iostune_lib.plan import Stage
 from iostune_lib.progress import Progress
 from iostune_lib.session import Session, Wish
+from iostune_lib.settings import Settings
 from iostune_lib.stop import Stop
 from iostune_lib.target import Target
 from iostune_lib.trouble import Trouble
+from iostune_lib.tunables import Tunables
 
 
 class Base(unittest.TestCase):
@@ -73,6 +77,20 @@ class Multipath(Base):
         self.write("dm/uuid", "mpath-3600\n")
         (warning,) = self.check()
         self.assertIn("max_sectors_kb is not tried", warning)
+
+
+class Begun(Base):
+    def test_what_is_in_force_is_what_was_decided(self) -> None:
+        """Not what there was at the start: another scheduler has its own nr_requests."""
+        measured = self.session()
+        tunables = Tunables(self.disk)
+        measured.settings = Settings(tunables, Journal(self.root, tunables, {}))
+        measured.settings.accept(((t.READAHEAD, "512"),))
+        stage = Stage("read_ahead_kb", t.READAHEAD, (), (), 1, (128, 512))
+        begun = measured.begin(stage)
+        self.assertEqual([arm.label for arm in begun.arms], ["512", "128"])
+        self.assertEqual(begun.arms[0].settings, ())
+        self.assertEqual(tunables.get(t.READAHEAD), "512")
 
 
 class Ended(Base):

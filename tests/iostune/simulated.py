@@ -38,5 +38,12 @@ class Disk:
 
     def bench(self, rules: Rules) -> Bench:
         return Bench(
-            self.measure, self.try_arm, self.accepted.append, lambda: self.now, OVERHEAD_S, rules, lambda text: None
+            self.measure,
+            lambda stage: stage,
+            self.try_arm,
+            self.accepted.append,
+            lambda: self.now,
+            OVERHEAD_S,
+            rules,
+            lambda text: None,
         )

@@ -22,6 +22,7 @@ from .trouble import Trouble
 from .tunables import SCHEDULER, Tunables, comes_with, is_of_scheduler
 
 DIRECTORY = Path("/run/seqkeep/iostune")
+AGAIN = "iostune --restore tries again; or set it by hand, and iostune --restore then finds nothing to do"
 
 
 def lock(directory: Path) -> int:
@@ -79,11 +80,13 @@ class Journal:
             raise Trouble(f"changed by somebody else while measuring: {', '.join(changed)}; they stay so, start again")
 
     def restore(self) -> list[str]:
-        """Put everything back, and say what could not be. Afterwards there is no journal."""
-        left = put_back(self.tunables, self.original, self.known, pending="")
+        """Put everything back, and say what was not. Afterwards there is no journal, unless the kernel refused."""
+        stays, refused = put_back(self.tunables, self.original, self.known, pending="")
         os.close(self.file)
-        self.path.unlink()
-        return left
+        if not refused:
+            self.path.unlink()
+            return stays
+        return [*stays, *refused, AGAIN]
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
@@ -92,8 +95,10 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     ] + [f"{name} is new" for name in new if name not in old]
 
 
-def put_back(tunables: Tunables, original: Mapping[str, str], ours: Mapping[str, str], pending: str) -> list[str]:
-    """Bring back the original state, but for what others set; return a line for each tunable that stays.
+def put_back(
+    tunables: Tunables, original: Mapping[str, str], ours: Mapping[str, str], pending: str
+) -> tuple[list[str], list[str]]:
+    """Bring back the original state, but for what others set; a line for each tunable that stays, and that is refused.
 
     ours: the state as we last saw it. pending: what was announced after that, so that it and what comes with it may
     have values that we gave and never saw; empty if there is nothing.
@@ -102,7 +107,8 @@ def put_back(tunables: Tunables, original: Mapping[str, str], ours: Mapping[str,
     is_foreign = SCHEDULER in now and now[SCHEDULER] not in (original.get(SCHEDULER), ours.get(SCHEDULER))
     is_foreign = is_foreign and pending != SCHEDULER
     goal: dict[str, str] = {}
-    said: list[str] = []
+    stays: list[str] = []
+    refused: list[str] = []
     for name, value in original.items():
         if is_foreign and is_of_scheduler(name):
             # They are its own, and belong to whoever chose it.
@@ -111,19 +117,26 @@ def put_back(tunables: Tunables, original: Mapping[str, str], ours: Mapping[str,
         # With another scheduler the original's own tunables are not there; they come back with it.
         goal[name] = value if is_ours or name not in now else now[name]
         if goal[name] != value:
-            said.append(f"{name} stays at {now[name]}, which somebody else set meanwhile (it was {value})")
+            stays.append(f"{name} stays at {now[name]}, which somebody else set meanwhile (it was {value})")
     for name, value in goal.items():
         if tunables.get(name) == value:
             continue
         try:
             tunables.put(name, value)
         except OSError as error:
-            said.append(f"{name} cannot be put back to {value}: {error.strerror}")
-    return said
+            refused.append(f"{name} cannot be put back to {value}: {error.strerror}")
+            continue
+        # A kernel that rounds what it once had itself rounds it again: no use in another attempt.
+        if tunables.get(name) != value:
+            stays.append(f"{name} is {tunables.get(name)} now: the kernel made that of {value}, which it was")
+    return stays, refused
 
 
 def recover(directory: Path) -> list[str]:
-    """Put back what a run that was killed has left. The lock is held, so that nobody else does."""
+    """Put back what a run that was killed, or could not, has left. The lock is held, so that nobody else does.
+
+    Trouble: the kernel refuses. The journal is kept.
+    """
     path = directory / "journal"
     if not path.exists():
         return []
@@ -150,7 +163,7 @@ def recover_from(records: list[dict[str, Any]]) -> list[str]:
     known, pending = header["original"], ""
     for step in steps:
         known, pending = (step["got"], "") if "got" in step else (known, step["set"])
-    left = put_back(Tunables(disk), header["original"], known, pending)
-    return [f"{disk.name}: put back what an iostune that was killed had left"] + [
-        f"{disk.name}: {text}" for text in left
-    ]
+    stays, refused = put_back(Tunables(disk), header["original"], known, pending)
+    if refused:
+        raise Trouble("; ".join(f"{disk.name}: {text}" for text in [*stays, *refused]) + f"; {AGAIN}")
+    return [f"{disk.name}: put back what an iostune before had left"] + [f"{disk.name}: {text}" for text in stays]

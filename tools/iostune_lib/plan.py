@@ -42,6 +42,8 @@ class Stage:
     arms: tuple[Arm, ...]  # the first is what is in force
     cells: tuple[Cell, ...]
     weight: float
+    # Values from which the arms are made when the stage begins: what is in force then, earlier stages decide.
+    values: tuple[int, ...] = ()
 
 
 def reader_counts(most: int) -> list[int]:

@@ -28,9 +28,14 @@ class Result:
     decisions: list[Decision]
     kind: Kind
     kind_label: str
-    # The tunables to change, and what they are now.
+    # The tunables to set, and what is now of these and of those that the kernel changes with them.
     settings: dict[str, str]
     former: dict[str, str]
+
+    @property
+    def changed_with_it(self) -> dict[str, str]:
+        """What is now of those that are not set and change all the same: a new scheduler has its own."""
+        return {name: value for name, value in self.former.items() if name not in self.settings}
 
 
 def row(samples: Sequence[Sample]) -> dict[str, Any]:
@@ -82,6 +87,9 @@ def text(result: Result) -> str:
         lines.append(words.decision(d))
     lines += ["", "Recommended:" if result.settings else "Recommended: no change."]
     lines += [f"    {name} = {value}    (now {result.former[name]})" for name, value in result.settings.items()]
+    if result.changed_with_it:
+        lines.append("The kernel changes with it:")
+        lines += [f"    {name}    (now {value})" for name, value in result.changed_with_it.items()]
     return "\n".join(lines)
 
 
@@ -126,4 +134,5 @@ def as_json(result: Result) -> dict[str, Any]:
         },
         "decisions": [decision_json(d) for d in result.decisions],
         "recommendation": {name: {"value": v, "now": result.former[name]} for name, v in result.settings.items()},
+        "changed_with_it": result.changed_with_it,
     }

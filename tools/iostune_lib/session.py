@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seqkeep_lib.output import tell
@@ -17,7 +18,7 @@ from .journal import Journal
 from .plan import Rules, Stage
 from .progress import Progress
 from .report import Result
-from .settings import Settings, place
+from .settings import Settings, former, recommended
 from .stop import Stop
 from .target import Target
 from .trial import Arm, Cell, Sample
@@ -75,8 +76,7 @@ def plan_stages(tunables: Tunables | None, wish: Wish, modes: tuple[str, ...]) -
         ]
     for name, choices, weight in values:
         if name in names and choices and not tunables.does_harm(name):
-            arms = plan.value_arms(name, names[name], choices)
-            found.append(Stage(name.rpartition("/")[2], name, arms, buffered, weight))
+            found.append(Stage(name.rpartition("/")[2], name, (), buffered, weight, choices))
     return found
 
 
@@ -165,19 +165,21 @@ class Session:
         progress.stage("a first run")
         modes = self.usable_modes()
         bench = stages.Bench(
-            self.measure(progress), self.try_arm, self.accept, time.monotonic, 0.0, self.wish.rules, progress.stage
+            self.measure(progress),
+            self.begin,
+            self.try_arm,
+            self.accept,
+            time.monotonic,
+            0.0,
+            self.wish.rules,
+            progress.stage,
         )
         bench.overhead_s = self.overhead(modes)
         decisions = stages.run_all(bench, plan_stages(self.tunables, self.wish, modes), deadline)
         if self.settings:
             self.settings.journal.check_foreign()
         kind, label = stages.kind(decisions[0], self.wish.rules.confidence)
-        settings = dict(sorted((self.settings.accepted if self.settings else {}).items(), key=lambda s: place(s[0])))
-        changes = {name for name, value in settings.items() if original.get(name) != value}
-        if any(name.startswith("queue/iosched/") for name in changes):
-            # A rule for a scheduler's own tunable has to have that scheduler.
-            changes.add(t.SCHEDULER)
-        settings = {name: value for name, value in settings.items() if name in changes}
+        accepted = self.settings.accepted if self.settings else {}
         return Result(
             self.describe(),
             self.warnings,
@@ -186,8 +188,8 @@ class Session:
             decisions,
             kind,
             label,
-            settings,
-            {name: original.get(name, "not there") for name in settings},
+            recommended(original, accepted),
+            former(original, accepted),
         )
 
     def usable_modes(self) -> tuple[str, ...]:
@@ -226,6 +228,17 @@ class Session:
         self.rate = max(self.rate, *sample.shares)
         return sample
 
+    def begin(self, stage: Stage) -> Stage:
+        """Its arms: the value there is with what was decided before, and those to try instead."""
+        if not stage.values or not self.tunables or not self.settings:
+            return stage
+        try:
+            self.settings.apply(())
+        except OSError as error:
+            raise Trouble(f"what was decided cannot be set any more: {error.strerror}") from None
+        value = self.tunables.get(stage.tunable) or "not there"
+        return replace(stage, arms=plan.value_arms(stage.tunable, value, stage.values))
+
     def try_arm(self, arm: Arm) -> str:
         self.stop.check()
         if not self.settings:
@@ -233,6 +246,8 @@ class Session:
         try:
             self.settings.apply(arm.settings)
         except OSError as error:
+            if error.errno == errno.EBUSY:
+                return "the kernel would not set it for too long: another disk of that host comes or goes"
             return f"the kernel or the device does not have it ({error.strerror})"
         values = dict(arm.settings)
         odd = [f"{name} became {got}" for name in values for got in [self.tunables_get(name)] if got != values[name]]

@@ -8,7 +8,7 @@ luck says nothing; so the first look chooses whom to compare, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import judge, plan
 from .judge import Kind, Verdict
@@ -41,6 +41,8 @@ class Bench:
     """What stages need of the world."""
 
     measure: Measurement
+    # The stage with its arms, now that earlier ones are decided.
+    begin: Callable[[Stage], Stage]
     # Why an arm cannot be had; empty if it can.
     try_arm: Callable[[Arm], str]
     accept: Callable[[Arm], None]
@@ -68,14 +70,15 @@ def run_all(bench: Bench, stages: Sequence[Stage], deadline: float) -> list[Deci
 
 def run(bench: Bench, stage: Stage, deadline: float) -> Decision:
     bench.tell(stage.name)
+    stage = bench.begin(stage)
     skipped = {arm.label: why for arm in stage.arms[1:] for why in [bench.try_arm(arm)] if why}
     arms = tuple(arm for arm in stage.arms if arm.label not in skipped)
-    usable = Stage(stage.name, stage.tunable, arms, stage.cells, stage.weight)
+    usable = replace(stage, arms=arms)
     fitting = plan.fit(usable, bench.rules, deadline - bench.clock(), bench.overhead_s)
     if not fitting:
         # No comparison, but what is in force can be shown.
         arms = arms[:1]
-        shown = Stage(stage.name, stage.tunable, arms, plan.fewer(stage.cells)[-1], stage.weight)
+        shown = replace(stage, arms=arms, cells=plan.fewer(stage.cells)[-1])
         fitting = plan.fit(shown, bench.rules, deadline - bench.clock(), bench.overhead_s)
     decision = Decision(stage, Verdict(False, "time"), skipped=skipped)
     if not fitting:

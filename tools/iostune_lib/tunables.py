@@ -2,12 +2,15 @@
 """The disk's tunables: which there are, reading and writing one.
 
 Their order here is the order they are set in, because of what the kernel does besides: a new scheduler brings its own
-nr_requests, its own iosched/ and another wbt_lat_usec; from 6.10, a new max_sectors_kb may raise read_ahead_kb.
+nr_requests, its own iosched/ and another wbt_lat_usec; a new nr_requests another async_depth; from 6.10, a new
+max_sectors_kb may raise read_ahead_kb.
 """
 
 from __future__ import annotations
 
+import errno
 import re
+import time
 from pathlib import Path
 
 from .target import is_multipath, read
@@ -29,6 +32,11 @@ AFTER = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPES, THREADS)
 # What a change of the scheduler resets.
 OF_SCHEDULER = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
 KNOWN_SCHEDULERS = ("none", "mq-deadline", "bfq", "kyber")
+# BLKDEV_MIN_RQ: queue_requests_store() makes as much of less, which the kernel itself chooses for slow USB disks.
+LEAST_REQUESTS = 4
+# From 6.16 the scheduler and nr_requests are refused (EBUSY) while another disk of the same host comes or goes.
+BUSY_S = 5.0
+BUSY_STEP_S = 0.1
 
 
 def is_of_scheduler(name: str) -> bool:
@@ -37,7 +45,12 @@ def is_of_scheduler(name: str) -> bool:
 
 def comes_with(name: str, changed: str) -> bool:
     """Whether the kernel may change a tunable when another one is set."""
-    return (changed == SCHEDULER and is_of_scheduler(name)) or (changed == MAX_SECTORS and name == READAHEAD)
+    return (
+        (changed == SCHEDULER and is_of_scheduler(name))
+        or (changed == NR_REQUESTS and name.endswith("/async_depth"))
+        or (changed == MAX_SECTORS and name == READAHEAD)
+        or {name, changed} == {SLICE_IDLE, SLICE_IDLE_US}
+    )
 
 
 class Tunables:
@@ -59,20 +72,33 @@ class Tunables:
 
     def put(self, name: str, value: str) -> None:
         """Write it, whatever happens to others by that. OSError: the kernel does not take it."""
-        with (self.disk / name).open("w") as file:
-            file.write(value)
+        give_up = time.monotonic() + BUSY_S
+        while True:
+            try:
+                with (self.disk / name).open("w") as file:
+                    file.write(value)
+                return
+            except OSError as error:
+                if error.errno != errno.EBUSY or time.monotonic() > give_up:
+                    raise
+                time.sleep(BUSY_STEP_S)
 
     def names(self) -> list[str]:
         """Those that can be read and written now, in the order of setting."""
         tuning = sorted(f"queue/iosched/{path.name}" for path in self.disk.glob("queue/iosched/*"))
         found = [*BEFORE, *tuning, *AFTER]
-        return [name for name in found if self.is_writable(name) and self.get(name) is not None]
+        return [name for name in found if self.is_writable(name) and self.can_return(name)]
 
     def is_writable(self, name: str) -> bool:
         try:
             return bool((self.disk / name).stat().st_mode & 0o200)
         except OSError:
             return False
+
+    def can_return(self, name: str) -> bool:
+        """Whether it has a value, which the kernel would take."""
+        requests = self.number(name) if name == NR_REQUESTS else None
+        return self.get(name) is not None and (requests is None or requests >= LEAST_REQUESTS)
 
     def snapshot(self) -> dict[str, str]:
         values = ((name, self.get(name)) for name in self.names())
