@@ -46,7 +46,7 @@ static unsigned int direct_align(const struct file *file)
  * nd_view_write - look at a write and its file
  * @iocb: the write
  * @len: its length, bytes, not 0
- * @write: set; from the first value on that decides against it the others are not looked up
+ * @write: set; of one whose range, flags or file system are not for us the rest is 0
  *
  * Context: may sleep.
  */

@@ -6,6 +6,7 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
+#include "common/compat/freeze.h"
 #include "counters.h"
 #include "devices.h"
 #include "params.h"
@@ -74,6 +75,21 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
 }
 
 /*
+ * Again, now that the data is there: the file system did it before, and readers do not wait for
+ * a direct write. An NFS client that read the old bytes meanwhile has them in its cache with the
+ * new change attribute, or time, and would take them for the file's as long as that stays.
+ */
+static int update_time(struct file *file)
+{
+	int error;
+
+	compat_file_start_write(file);
+	error = file_update_time(file);
+	compat_file_end_write(file);
+	return error;
+}
+
+/*
  * Without what asks for stable storage: the file system would see to that within the
  * inode's lock, which on some is exclusive here. The stock code does it after the lock
  * is dropped, and so do we.
@@ -85,6 +101,7 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 	struct kiocb direct = *iocb;
 	struct iov_iter iter;
 	ssize_t written;
+	int error;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
@@ -106,6 +123,11 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 	     invalidate_inode_pages2_range(mapping, iocb->ki_pos >> PAGE_SHIFT,
 					   last >> PAGE_SHIFT))) {
 		nd_count(ND_C_FALLBACK_CACHED);
+		return false;
+	}
+	error = update_time(direct.ki_filp);
+	if (error) {
+		count_fallback(error);
 		return false;
 	}
 	/*

@@ -92,3 +92,16 @@ assert_error() {
 	echo "$(cat /sys/module/nfsd_dio/parameters/enable): $(cat /run/error.out)"
 	grep -q "$1" /run/error.out || fail "$2 at $3: $(cat /run/error.out), expected $1"
 }
+
+# Wait until a task waits for direct I/O: nfsd's, as there is no other. direct_io_waits PID_OF_WRITER
+direct_io_waits() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		# Its status is of no use: a process that ends meanwhile is an error to it.
+		grep -ls iomap_dio_rw /proc/[0-9]*/stack > /run/waits || :
+		[ ! -s /run/waits ] || return 0
+		kill -0 "$1" 2> /dev/null || fail "the write ended before it was to"
+		sleep 0.1
+	done
+	fail "no write is direct: $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
+}
