@@ -25,32 +25,25 @@ def wanted(original: Mapping[str, str], accepted: Mapping[str, str], arm: Mappin
     return {name: state[name] for name in sorted(state, key=place)}
 
 
-def changes(original: Mapping[str, str], accepted: Mapping[str, str]) -> set[str]:
-    """Which of what was decided is not there already. A value as before is another than a new scheduler brings."""
-    is_found = accepted.get(SCHEDULER, original.get(SCHEDULER)) == original.get(SCHEDULER)
-    return {
-        name
-        for name, value in accepted.items()
-        if original.get(name) != value or (not is_found and is_of_scheduler(name))
-    }
+def affected(original: Mapping[str, str], accepted: Mapping[str, str]) -> set[str]:
+    """What was decided and is not there already, and what the kernel may change when that is set."""
+    changed = {name for name, value in accepted.items() if original.get(name) != value}
+    found = changed | {name for name in original if any(comes_with(name, other) for other in changed)}
+    if any(name.startswith("queue/iosched/") for name in changed):
+        # A rule for a scheduler's own tunable has to have that scheduler.
+        found.add(SCHEDULER)
+    return found
 
 
 def recommended(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
-    """What to set, in this order, for the state that was measured: with what the kernel may change by that."""
-    changed = changes(original, accepted)
-    names = changed | {name for name in original if any(comes_with(name, other) for other in changed)}
-    if any(name.startswith("queue/iosched/") for name in changed):
-        # A rule for a scheduler's own tunable has to have that scheduler.
-        names.add(SCHEDULER)
+    """What to set, in this order, for the state that was measured."""
+    names = affected(original, accepted)
     return {name: value for name, value in wanted(original, accepted, {}).items() if name in names}
 
 
 def former(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
     """What there was of all that changes by that, in the order of setting it: the way back."""
-    changed = changes(original, accepted)
-    names = {name for name in original if any(comes_with(name, other) for other in changed)}
-    names |= set(recommended(original, accepted))
-    return {name: original.get(name, "not there") for name in sorted(names, key=place)}
+    return {name: original.get(name, "not there") for name in sorted(affected(original, accepted), key=place)}
 
 
 def place(name: str) -> tuple[int, str]:
