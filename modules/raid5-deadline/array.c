@@ -87,16 +87,21 @@ struct r5d_array *r5d_array_find(const struct r5conf *conf)
 static void array_close(struct r5d_array *array)
 {
 	unsigned int noio;
+	bool done;
 
 	lockdep_assert_held(&registry_mutex);
 	/* Left alone: nothing was begun, and what we would take for its lock may be none. */
 	if (!array->mddev)
 		return;
-	spin_lock_irq(conf_lock(array->conf));
-	if (array->ready && !array->closed)
-		r5d_flush(array);
-	WRITE_ONCE(array->closed, true);
-	spin_unlock_irq(conf_lock(array->conf));
+	do {
+		spin_lock_irq(conf_lock(array->conf));
+		array->closing = true;
+		done = !array->ready || array->closed || r5d_flush(array);
+		if (done)
+			WRITE_ONCE(array->closed, true);
+		spin_unlock_irq(conf_lock(array->conf));
+		cond_resched();
+	} while (!done);
 	hrtimer_cancel(&array->timer);
 	/* As in array_work(): whoever watches the files is told, and that takes memory. */
 	noio = memalloc_noio_save();
@@ -178,20 +183,22 @@ static int __must_check lock_for_change(struct r5d_array *array, ktime_t end)
  */
 static int raise_by_steps(struct r5d_array *array)
 {
-	int have = conf_min_stripes(array->conf);
-
 	while (!READ_ONCE(array->closed)) {
 		int want = cache_wanted(array);
-		/* What the kernel has added by itself is not to be taken away first. */
-		int step = max(have, conf_max_stripes(array->conf)) + RAISE_STEP;
+		/* With what the kernel has added by itself: a smaller size would take it away. */
+		int have = conf_max_stripes(array->conf);
 		int err;
 
-		if (want <= have)
+		if (want <= conf_min_stripes(array->conf))
 			break;
-		err = raid5_set_cache_size(array->mddev, min(want, step));
+		if (want <= have) {
+			/* Nothing to allocate; it is only not to be freed again. */
+			conf_set_min_stripes(array->conf, want);
+			break;
+		}
+		err = raid5_set_cache_size(array->mddev, min(want, have + RAISE_STEP));
 		if (err)
 			return err;
-		have = conf_min_stripes(array->conf);
 	}
 	return 0;
 }
@@ -248,7 +255,7 @@ static void restore_cache(struct r5d_array *array, ktime_t end)
 			pr_info("%s: stripe cache left at %d: the array is being reshaped\n",
 				array->name, array->cache_set);
 		else
-			conf_lower_min_stripes(array->conf, array->cache_before);
+			conf_set_min_stripes(array->conf, array->cache_before);
 	}
 	WRITE_ONCE(array->cache_before, 0);
 	mddev_unlock(array->mddev);

@@ -41,7 +41,8 @@ struct stripe_head;
  *
  * The rest is protected by the array's own device_lock:
  * @ready: the below is there to be used; never again after @closed
- * @closed: nothing is to be held any more
+ * @closing: nothing is to be held any more, and what is held is being let go
+ * @closed: nothing is held any more
  * @timer_on: @timer is or will be running
  * @waiting: where held stripes are listed, by their own list heads
  * @known: the stripes
@@ -66,6 +67,7 @@ struct r5d_array {
 	bool gone;
 
 	bool ready;
+	bool closing;
 	bool closed;
 	bool timer_on;
 	struct list_head waiting;
@@ -83,7 +85,7 @@ void r5d_array_freed(const struct r5conf *conf);
 
 /* Of hold.c; under the array's device_lock. */
 bool r5d_keep(struct r5d_array *array, struct stripe_head *sh);
-void r5d_flush(struct r5d_array *array);
+bool r5d_flush(struct r5d_array *array);
 enum hrtimer_restart r5d_timer(struct hrtimer *timer);
 u64 r5d_deadline_ns(const struct r5d_array *array);
 

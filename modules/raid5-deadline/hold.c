@@ -78,9 +78,10 @@ u64 r5d_deadline_ns(const struct r5d_array *array)
 	return ms == R5D_AUTO ? READ_ONCE(array->predictor.deadline_ns) : ms * NSEC_PER_MSEC;
 }
 
-static bool draining(struct r5conf *conf)
+static bool draining(const struct r5d_array *array)
 {
-	return conf_quiescing(conf) || mddev_suspended(conf_mddev(conf));
+	return array->closing || conf_quiescing(array->conf) ||
+	       mddev_suspended(conf_mddev(array->conf));
 }
 
 /* Looks at each write to the stripe. Returns the length of the longest, in stripes. */
@@ -378,7 +379,7 @@ static bool keep(struct r5d_array *array, struct stripe_head *sh)
 		whole.journal = conf_journalled(conf);
 		whole.degraded = mddev_degraded(conf_mddev(conf));
 		whole.reshaping = conf_reshaping(conf);
-		whole.draining = draining(conf);
+		whole.draining = draining(array);
 		whole.reclaim = current->flags & PF_MEMALLOC;
 		whole.blocked = conf_blocked(conf);
 		if (array->known.nr_held > conf_max_stripes(conf) / 4)
@@ -415,25 +416,31 @@ bool r5d_keep(struct r5d_array *array, struct stripe_head *sh)
 }
 
 /**
- * r5d_flush - let all stripes of an array go
+ * r5d_flush - let some stripes of an array go, that is closing
  * @array: the array
  *
- * Context: under its device_lock.
+ * Context: under its device_lock, with interrupts off: so not all at once.
+ * Return: whether that was all.
  */
-void r5d_flush(struct r5d_array *array)
+bool r5d_flush(struct r5d_array *array)
 {
 	struct known_stripe *known, *next;
 	struct stripe_head *sh;
+	int batch = 0;
 
 	lockdep_assert_held(conf_lock(array->conf));
-	list_for_each_entry_safe(known, next, &array->known.held, order)
+	list_for_each_entry_safe(known, next, &array->known.held, order) {
+		if (++batch > BATCH)
+			return false;
 		let_go(array, known, R5D_C_DRAINED);
+	}
 	/* All that wait are known. Should one not be, it must not wait for ever. */
 	while (WARN_ON_ONCE(!list_empty(&array->waiting))) {
 		sh = lru_stripe(array->waiting.next);
 		list_del_init(sh_lru(sh));
 		r5d_stock_release(array->conf, sh);
 	}
+	return true;
 }
 
 /* Lets go what has waited enough. Returns when to do so next, 0 for never. */
@@ -445,7 +452,7 @@ static u64 let_go_expired(struct r5d_array *array, u64 now)
 	/* A writer that sleeps for stripes is woken when a quarter is free. */
 	unsigned int enough = conf_blocked(array->conf) ? conf_max_stripes(array->conf) / 4 :
 							  UINT_MAX;
-	bool drain = draining(array->conf);
+	bool drain = draining(array);
 	struct known_stripe *known, *next;
 	int batch = 0;
 

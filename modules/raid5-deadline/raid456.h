@@ -163,10 +163,10 @@ static inline int conf_min_stripes(struct r5conf *conf)
 }
 
 /*
- * What raid5_set_cache_size() begins with. The shrinker of the stock code takes what is more when
- * memory is wanted. Under md's lock for changes to the array.
+ * What raid5_set_cache_size() begins with, at most what there is. The shrinker of the stock code
+ * takes what is more when memory is wanted. Under md's lock for changes to the array.
  */
-static inline void conf_lower_min_stripes(struct r5conf *conf, int stripes)
+static inline void conf_set_min_stripes(struct r5conf *conf, int stripes)
 {
 	WRITE_ONCE(*R5_FIELD(int, conf, r5conf__min_nr_stripes), stripes);
 }
