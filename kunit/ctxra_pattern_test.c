@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Backwards, at strides, with too little memory, in parts, dropped behind: what does
- * ctxra make of each, compared to the stock code of each generation alone?
+ * Backwards, at strides, with too little memory, in parts, dropped behind, where others
+ * read before: what does ctxra make of each, compared to the stock code of each
+ * generation alone?
  */
 #include <kunit/test.h>
 
@@ -288,6 +289,74 @@ static void too_little_memory(struct kunit *test)
 	}
 }
 
+/* Lay out @n requests of @nr pages, one behind the other. */
+static struct sim_work in_order(struct kunit *test, unsigned long first, unsigned long n,
+				unsigned long nr, unsigned int readers)
+{
+	struct sim_request *rq = kunit_kcalloc(test, n, sizeof(*rq), GFP_KERNEL);
+	unsigned long i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	for (i = 0; i < n; i++)
+		rq[i] = (struct sim_request){ first + i * nr, nr };
+	return (struct sim_work){ .requests = rq, .nr = n, .readers = readers, .seed = SEED };
+}
+
+/* Go on with some work. Returns the requests that had to wait for an I/O of their own. */
+static unsigned long misses(struct sim *sim, const struct sim_work *work)
+{
+	unsigned long before = sim->missed;
+
+	sim_run(sim, work);
+	return sim->missed - before;
+}
+
+/*
+ * A burst leaves unread what was read ahead for it, and others read on from near there: the
+ * doubt is of the burst, not of them. @readers: how many they are
+ */
+struct later {
+	unsigned int readers;
+	unsigned long most;	/* misses more than with stock */
+};
+
+static const struct later laters[] = { { 1, 8 }, { 2, 12 }, { 4, 24 } };
+
+static void later_desc(const struct later *l, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u readers", l->readers);
+}
+
+KUNIT_ARRAY_PARAM(laters, laters, later_desc);
+
+static void after_a_burst(struct kunit *test)
+{
+	static const long patterns[] = { SIM_STOCK, SIM_ALL_PATTERNS };
+	const struct later *l = test->param_value;
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	const unsigned long nr = 8, win = 32, first = 4096;
+	unsigned long burst, gap;
+	unsigned int way, i;
+
+	for (burst = 3; burst < 16; burst++) {
+		struct sim_work before = in_order(test, first, burst, nr, 2);
+
+		for (gap = 0; gap <= win; gap += 4) {
+			unsigned long next = first + burst * nr + gap, missed[2];
+			struct sim_work after = in_order(test, next, 512, nr, l->readers);
+
+			for (way = 0; way < SIM_NR_WAYS; way++) {
+				for (i = 0; i < 2; i++) {
+					sim_reset(sim, &sim_ways[way], win, patterns[i]);
+					sim_run(sim, &before);
+					missed[i] = misses(sim, &after);
+				}
+				KUNIT_EXPECT_LE(test, missed[1], missed[0] + l->most);
+			}
+		}
+	}
+}
+
 static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(backwards, back_gen_params),
 	KUNIT_CASE(backwards_off),
@@ -296,6 +365,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(dropped_behind),
 	KUNIT_CASE(in_parts),
 	KUNIT_CASE_PARAM(too_little_memory, crowds_gen_params),
+	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
 	{}
 };
 

@@ -133,6 +133,7 @@ static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 	s->trust = 0;
 	s->reordered = false;
 	s->trial = false;
+	s->doubted = false;
 }
 
 /**
@@ -295,6 +296,25 @@ static bool is_trusted(const struct ctxra_stream *s)
 	return !s->kind || s->trust >= FULL_TRUST || s->opened < s->trust;
 }
 
+/* Pages between the request and the window whose use is to be judged. */
+static unsigned long from_probe(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	unsigned long end = s->probe + s->probe_nr;
+
+	if (rq->index > end)
+		return rq->index - end;
+	return s->probe - min(s->probe, rq->index);
+}
+
+/*
+ * Is this marker one of a window whose use is doubted? One of the file's own window would
+ * be there without us, and a window away from what is unused others read.
+ */
+static bool is_doubted(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return s->doubted && !s->reordered && !rq->in_order && from_probe(s, rq) <= rq->ahead;
+}
+
 /*
  * A reader met a marker: the stream is read on at its edge. The stock code opens
  * a window here too; what it lacks, without the stream's own state, is where the
@@ -327,7 +347,7 @@ static enum ctxra_verdict follow_marker(struct ctxra_stream *s, struct ctxra_bud
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
 		return CTXRA_STOCK;
 	if (!is_trusted(s))
-		return s->doubted && !s->reordered ? CTXRA_HUSH : CTXRA_STOCK;
+		return is_doubted(s, rq) ? CTXRA_HUSH : CTXRA_STOCK;
 	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
 	if (verdict == CTXRA_OPEN)
 		stretched(s, true);
@@ -517,6 +537,9 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	budget_tick(budget);
 	s->events = min(s->events + 1, U8_MAX);
 	drop_unwanted(s, rq);
+	/* Nobody is as late as that: others read here, who did not leave those pages. */
+	if (s->doubted && from_probe(s, rq) > 2 * ctxra_reach(rq))
+		ctxra_stream_start(s, &s->file, rq);
 	heed_memory(s, rq);
 	if (s->cap >= rq->win)
 		s->cap = 0;
@@ -563,8 +586,6 @@ static void gap_of(const struct ctxra_stream *s, struct ctxra_window *probe)
 bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *probe)
 {
-	unsigned long end = s->probe + s->probe_nr, away = 0;
-
 	if (!s->kind && s->steps == SURE_STEPS && s->step > s->nr) {
 		gap_of(s, probe);
 		return true;
@@ -576,11 +597,7 @@ bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
 		return s->opened >= s->trust;
 	if (s->events < PROBE_EVENTS)
 		return false;
-	if (rq->index > end)
-		away = rq->index - end;
-	else if (rq->index < s->probe)
-		away = s->probe - rq->index;
-	return away >= PROBE_AWAY * ctxra_reach(rq) || s->events >= PROBE_LATEST;
+	return from_probe(s, rq) >= PROBE_AWAY * ctxra_reach(rq) || s->events >= PROBE_LATEST;
 }
 
 static void demote(struct ctxra_stream *s)
