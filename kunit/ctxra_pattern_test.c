@@ -302,6 +302,15 @@ static struct sim_work in_order(struct kunit *test, unsigned long first, unsigne
 	return (struct sim_work){ .requests = rq, .nr = n, .readers = readers, .seed = SEED };
 }
 
+/* All that is cached is reclaimed, or dropped by request, which leaves no trace. */
+static void sim_forget(struct simcache *cache, bool reclaimed)
+{
+	unsigned long i;
+
+	for (i = cache->first; i < cache->eof; i++)
+		*sim_page(cache, i) = (struct sim_page){ .evicted = reclaimed };
+}
+
 /* Go on with some work. Returns the requests that had to wait for an I/O of their own. */
 static unsigned long misses(struct sim *sim, const struct sim_work *work)
 {
@@ -357,6 +366,81 @@ static void after_a_burst(struct kunit *test)
 	}
 }
 
+/*
+ * A file that four have read in turn is gone from the cache, and one reads it in order, again
+ * and again: hardly anything was lost, nobody goes backwards, and what is gone is not read ahead.
+ */
+static void once_more(struct kunit *test, bool reclaimed)
+{
+	static const long patterns[] = { SIM_STOCK, SIM_ALL_PATTERNS };
+	static const struct sizes {
+		unsigned long pages;
+		unsigned long win;
+	} sizes[] = { { 256, 32 }, { 128, 32 }, { 2048, 256 }, { 2048, 32 } };
+	unsigned int n, way, i, pass;
+
+	for (n = 0; n < ARRAY_SIZE(sizes); n++) {
+		struct sim *sim = sim_alloc(test, 0, sizes[n].pages);
+		struct sim_work four = in_order(test, 0, sizes[n].pages / 8, 8, 4);
+		struct sim_work one = in_order(test, 0, sizes[n].pages / 8, 8, 1);
+
+		for (way = 0; way < SIM_NR_WAYS; way++) {
+			unsigned long missed[2] = {}, ios[2];
+
+			for (i = 0; i < 2; i++) {
+				sim_reset(sim, &sim_ways[way], sizes[n].win, patterns[i]);
+				sim_run(sim, &four);
+				for (pass = 0; pass < 5; pass++) {
+					sim_forget(&sim->cache, reclaimed);
+					missed[i] += misses(sim, &one);
+				}
+				ios[i] = sim->cache.ios;
+			}
+			/* In each pass one, where the reader comes to what is gone. */
+			KUNIT_EXPECT_LE(test, missed[1], missed[0] + 5);
+			KUNIT_EXPECT_LE(test, 2 * ios[1], 3 * ios[0]);
+			KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_REVERSE], 0UL);
+		}
+	}
+}
+
+static void after_reclaim(struct kunit *test)
+{
+	once_more(test, true);
+}
+
+static void after_a_drop(struct kunit *test)
+{
+	once_more(test, false);
+}
+
+/* Lost is what was reclaimed ahead of all readers, and not at the end of the file. */
+static void lost_ahead_alone(struct kunit *test)
+{
+	static const struct miss {
+		unsigned long index;
+		unsigned long eof;
+		bool lost;
+	} all[] = { { 40, 1000, false }, { 72, 1000, true }, { 72, 96, false } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct ctxra_stream s = {
+			.edge = 96, .front = 64, .hits = 9, .cell = 32,
+			.kind = CTXRA_FORWARD, .trust = U8_MAX,
+		};
+		struct ctxra_request rq = {
+			.index = all[i].index, .nr = 4, .win = 32, .ahead = 32,
+			.eof = all[i].eof, .patterns = SIM_ALL_PATTERNS, .evicted = true,
+		};
+		struct ctxra_budget budget = {};
+		struct ctxra_window win;
+
+		ctxra_stream_follow(&s, &budget, &rq, &win);
+		KUNIT_EXPECT_EQ(test, s.cap, all[i].lost ? 16U : 0U);
+	}
+}
+
 static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(backwards, back_gen_params),
 	KUNIT_CASE(backwards_off),
@@ -366,6 +450,9 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(in_parts),
 	KUNIT_CASE_PARAM(too_little_memory, crowds_gen_params),
 	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
+	KUNIT_CASE(after_reclaim),
+	KUNIT_CASE(after_a_drop),
+	KUNIT_CASE(lost_ahead_alone),
 	{}
 };
 

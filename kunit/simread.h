@@ -209,13 +209,14 @@ static inline struct ctxra_use sim_sample(struct simcache *cache, unsigned long 
 }
 
 /* ctxra_table_follow() and follow() of doors.c, for a cache of one file */
-static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_request *rq,
+static inline enum ctxra_verdict sim_follow(struct sim *sim, struct ctxra_request *rq,
 					    struct ctxra_window *win)
 {
 	struct ctxra_file file = { .mapping = sim, .ino = 1 };
 	enum ctxra_verdict verdict;
 	struct ctxra_window probe;
 	struct ctxra_stream *s;
+	unsigned long page;
 
 	sim->clock++;
 	s = ctxra_stream_find(sim->streams, SIM_STREAMS, &file, rq);
@@ -230,6 +231,8 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, const struct ctxra_
 
 		ctxra_stream_judge(s, &sim->budget, &use);
 	}
+	if (ctxra_stream_at_odds(s, rq, &page))
+		rq->gone = !sim_cached(&sim->cache, page);
 	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
 	ctxra_lru_use(&sim->lru, s, sim->clock);
 	if (verdict != CTXRA_OPEN)

@@ -5,11 +5,18 @@
 #include "common/compat/readahead.h"
 #include "pagecache.h"
 
-/*
+/**
+ * ctxra_is_cached - whether a page is in the page cache
+ * @mapping: the mapping
+ * @index: the page
+ *
  * A look for each page: xas_next() and xas_prev() walk beside the pages once they begin
  * within a large folio, and take all but the first of one that was reclaimed for cached.
+ *
+ * Context: any.
+ * Return: true if it is, or is on its way.
  */
-static bool is_cached(struct address_space *mapping, pgoff_t index)
+bool ctxra_is_cached(struct address_space *mapping, pgoff_t index)
 {
 	void *entry = xa_load(&mapping->i_pages, index);
 
@@ -44,7 +51,7 @@ unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 	void *nearest;
 
 	max = min(max, index);
-	while (n < max && is_cached(mapping, index - n - 1))
+	while (n < max && ctxra_is_cached(mapping, index - n - 1))
 		n++;
 	rcu_read_lock();
 	nearest = n ? xa_load(&mapping->i_pages, index - 1) : NULL;
@@ -151,7 +158,7 @@ static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t 
 /* Lowest index down to which [that, index) is not cached, at least from. */
 static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgoff_t index)
 {
-	while (index > from && !is_cached(mapping, index - 1))
+	while (index > from && !ctxra_is_cached(mapping, index - 1))
 		index--;
 	return index;
 }
@@ -171,7 +178,7 @@ bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t
 	pgoff_t start = win->start, end = win->start + win->nr;
 
 	if (win->ahead) {
-		while (start < end && is_cached(mapping, start))
+		while (start < end && ctxra_is_cached(mapping, start))
 			start++;
 		end = next_cached(mapping, start, end);
 	} else {

@@ -10,6 +10,7 @@
 /* Pages of a window that one look is taken at, to judge its use. */
 #define PROBE_SAMPLES	16
 
+bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);

@@ -122,6 +122,7 @@ static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	s->base = rq->index;
 	s->edge = ctxra_sat_add(rq->index, rq->nr);
+	s->front = rq->index;
 	s->asked = rq->nr;
 	s->probe_nr = 0;
 	s->cell = 0;
@@ -279,15 +280,21 @@ static void shrink(struct ctxra_stream *s, unsigned long least)
 
 /*
  * Backwards is what goes down, request by request, for longer than requests are out of
- * order; until then its misses open cells as those of any dense stream.
+ * order; until then its misses open cells as those of any dense stream. A reader in order is
+ * below the stream, too, while it comes from there.
  */
 static void turn_around(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
+	u8 kind = s->kind;
+
 	if (s->turns >= SURE_TURNS)
 		s->kind = CTXRA_FORWARD;
-	else if (s->turns <= -SURE_TURNS && rq->patterns & BIT(CTXRA_REVERSE) &&
+	else if (s->turns <= -SURE_TURNS && !rq->in_order &&
+		 rq->patterns & BIT(CTXRA_REVERSE) &&
 		 s->edge - min(s->base, rq->index) >= ctxra_reach(rq))
 		s->kind = CTXRA_BACKWARD;
+	if (s->kind != kind)
+		s->front = rq->index;
 }
 
 /* May it open another window before one that it has opened is seen to have been used? */
@@ -412,7 +419,7 @@ static enum ctxra_verdict follow_miss(struct ctxra_stream *s, struct ctxra_budge
 {
 	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), narrow = ctxra_narrow_gap(rq);
 	/* In order: at the edge, or behind pages that were read since. */
-	bool joins = s->edge > s->base && rq->index >= s->edge &&
+	bool joins = (s->kind || s->edge > s->base) && rq->index >= s->edge &&
 		     rq->index - s->edge <= max(rq->cached, narrow);
 	/* In a hole, or just below the stretch. */
 	bool fills = rq->index < s->edge && ctxra_sat_add(rq_end, narrow) >= s->base;
@@ -477,6 +484,56 @@ static void drop_unwanted(struct ctxra_stream *s, const struct ctxra_request *rq
 		restart(s, rq);
 }
 
+/**
+ * ctxra_stream_at_odds - whether a miss is at odds with what the stream takes for read
+ * @s: the stream
+ * @rq: the request; @rq->opening is filled in
+ * @page: set, if it is, to the last page that the stream takes for read ahead
+ *
+ * A reader in order misses a page that the stream is past. It may be of a cell that was left
+ * out; if that last page is missing too, all was dropped since, or reclaimed, and is read again.
+ *
+ * Return: true if @rq->gone is to be filled in.
+ */
+bool ctxra_stream_at_odds(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			  unsigned long *page)
+{
+	if (s->kind != CTXRA_FORWARD || rq->marker || rq->opening || !rq->in_order)
+		return false;
+	*page = min(s->edge, rq->eof) - 1;
+	return rq->index < *page;
+}
+
+/* What was read ahead is gone: the stream goes on, or once more, with this request. */
+static void read_again(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	s->base = rq->index;
+	s->edge = rq->index;
+	s->front = rq->index;
+	s->turns = 0;
+	s->reordered = false;
+}
+
+/* How far have readers come? */
+static void move_front(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->kind == CTXRA_BACKWARD)
+		s->front = min(s->front, rq->index);
+	else
+		s->front = max(s->front, ctxra_sat_add(rq->index, rq->nr));
+}
+
+/*
+ * Was this page read ahead, and nobody has come as far yet? At the end of the file there is no
+ * call that would tell that its last window was used.
+ */
+static bool is_ahead(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->kind == CTXRA_BACKWARD)
+		return rq->index >= s->base && rq->index < s->front;
+	return rq->index >= s->front && rq->index < s->edge && s->edge < rq->eof;
+}
+
 /*
  * Was this page read ahead, and reclaimed before it was used? Then the windows are too
  * large for the memory that there is. Those of the file's own state are as good a
@@ -496,7 +553,7 @@ static void heed_memory(struct ctxra_stream *s, const struct ctxra_request *rq)
 		s->cell = rq->lost;
 		s->base = min(s->base, rq->index - min(rq->nr, rq->index));
 		s->edge = max(s->edge, rq->index);
-	} else if (!s->cell || rq->index < s->base || rq->index >= s->edge) {
+	} else if (!s->cell || !is_ahead(s, rq)) {
 		return;
 	}
 	shrink(s, max(rq->nr, LEAST_CAP));
@@ -538,9 +595,11 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	s->events = min(s->events + 1, U8_MAX);
 	drop_unwanted(s, rq);
 	/* Nobody is as late as that: others read here, who did not leave those pages. */
-	if (s->doubted && from_probe(s, rq) > 2 * ctxra_reach(rq))
+	if (s->doubted && from_probe(s, rq) > 4 * ctxra_reach(rq))
 		ctxra_stream_start(s, &s->file, rq);
 	heed_memory(s, rq);
+	if (rq->gone)
+		read_again(s, rq);
 	if (s->cap >= rq->win)
 		s->cap = 0;
 	if (s->cap) {
@@ -552,6 +611,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	else
 		verdict = follow_miss(s, budget, &capped, win);
 	forget_far_end(s, &capped);
+	move_front(s, rq);
 	if (verdict == CTXRA_OPEN) {
 		if (s->cap)
 			win->pattern = CTXRA_THRASH;

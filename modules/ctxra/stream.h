@@ -55,10 +55,11 @@ struct ctxra_file {
  * @file: the file; a NULL mapping is a free entry
  * @base: lowest index of the stretch under observation
  * @edge: index after the last page asked for or read ahead
- * @used: the set's clock when a request last belonged to this stream
+ * @front: index after the last page asked for; while it is BACKWARD, the lowest asked for
  * @last: index of the last miss
  * @shrunk: where it was when its windows were last made smaller
  * @probe: first page of a window whose use is going to be judged
+ * @used: the set's clock when a request last belonged to this stream
  * @probe_nr: its pages, 0: none is
  * @asked: pages asked for within [@base, @edge), while the stream is SEEN
  * @nr: pages of the last request that missed
@@ -82,10 +83,11 @@ struct ctxra_stream {
 	struct ctxra_file file;
 	unsigned long base;
 	unsigned long edge;
-	u32 used;
+	unsigned long front;
 	unsigned long last;
 	unsigned long shrunk;
 	unsigned long probe;
+	u32 used;
 	u32 probe_nr;
 	u32 asked;
 	u32 nr;
@@ -138,6 +140,7 @@ struct ctxra_budget {
  *	false where strides are not to be followed
  * @opening: a miss on a page of a window that another reader is opening at this
  *	moment: the page will be there before this reader can bring it
+ * @gone: what ctxra_stream_at_odds() asked for is not cached
  */
 struct ctxra_request {
 	unsigned long index;
@@ -153,6 +156,7 @@ struct ctxra_request {
 	bool in_order;
 	bool sparse;
 	bool opening;
+	bool gone;
 };
 
 /**
@@ -213,6 +217,8 @@ bool ctxra_stream_wanted(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
 void ctxra_budget_init(struct ctxra_budget *budget);
+bool ctxra_stream_at_odds(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			  unsigned long *page);
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
 				       const struct ctxra_request *rq, struct ctxra_window *win);
 bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,

@@ -58,6 +58,9 @@ struct stream_set {
 	struct opening openings[SET_OPENINGS];
 } ____cacheline_aligned_in_smp;
 
+/* A page of memory has 32: said in docs/ctxra.md, and in the manual. */
+static_assert(sizeof(struct ctxra_stream) <= 128);
+
 static struct stream_set *sets;
 
 /**
@@ -146,13 +149,13 @@ static struct ctxra_stream *find_or_start(struct stream_set *set, const struct c
  * ctxra_table_follow - find or start the stream of a request, and follow it
  * @mapping: the file's pages
  * @file: the file
- * @rq: the request; @rq->opening is filled in
+ * @rq: the request; @rq->opening and @rq->gone are filled in
  * @win: see ctxra_stream_follow()
  * @opening: for CTXRA_OPEN, what to give to ctxra_table_opened() once the
  *	window's pages are in the page cache, or will not be
  *
  * Context: any. At most SET_STREAMS entries, SET_OPENINGS windows and now and then
- * PROBE_SAMPLES pages are looked at, under the set's lock.
+ * PROBE_SAMPLES + 1 pages are looked at, under the set's lock.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
@@ -163,7 +166,7 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 	enum ctxra_verdict verdict = CTXRA_STOCK;
 	struct ctxra_window probe;
 	struct ctxra_stream *s;
-	unsigned long flags;
+	unsigned long flags, page;
 
 	raw_spin_lock_irqsave(&set->lock, flags);
 	set->clock++;
@@ -176,6 +179,8 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 		ctxra_stream_judge(s, &set->budget, &use);
 	}
 	rq->opening = !rq->marker && is_opening(set, mapping, rq->index);
+	if (ctxra_stream_at_odds(s, rq, &page))
+		rq->gone = !ctxra_is_cached(mapping, page) && !is_opening(set, mapping, page);
 	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
 	if (verdict == CTXRA_OPEN)
 		*opening = note_opening(set, mapping, win);
