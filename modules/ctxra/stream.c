@@ -57,6 +57,12 @@
 #define PROBE_AWAY	16
 #define PROBE_LATEST	200
 
+/*
+ * As many times the reach away from pages whose use is doubted nobody is just late: others
+ * read there, who did not leave those pages.
+ */
+#define DOUBT_AWAY	4
+
 /* No window is made smaller than this for want of memory, pages. */
 #define LEAST_CAP	8UL
 
@@ -594,8 +600,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	budget_tick(budget);
 	s->events = min(s->events + 1, U8_MAX);
 	drop_unwanted(s, rq);
-	/* Nobody is as late as that: others read here, who did not leave those pages. */
-	if (s->doubted && from_probe(s, rq) > 4 * ctxra_reach(rq))
+	if (s->doubted && from_probe(s, rq) > DOUBT_AWAY * ctxra_reach(rq))
 		ctxra_stream_start(s, &s->file, rq);
 	heed_memory(s, rq);
 	if (rq->gone)

@@ -170,6 +170,24 @@ static void sum_since(struct ra_counts *sums, const struct ra_counts *since)
 }
 
 /**
+ * ra_account_rows - one column of all rows
+ * @sums: of the counters
+ * @col: the column
+ *
+ * Return: its sum over devices and patterns.
+ */
+u64 ra_account_rows(const struct ra_counts *sums, enum ra_column col)
+{
+	unsigned int dev, i;
+	u64 rows = 0;
+
+	for (dev = 0; dev < RA_NR_DEVS; dev++)
+		for (i = 0; i < RA_NR_PATTERNS; i++)
+			rows += sums->row[dev][i][col];
+	return rows;
+}
+
+/**
  * ra_account_sums - all counters since the last reset
  *
  * Context: may sleep.
@@ -198,7 +216,7 @@ struct ra_sums *ra_account_sums(void)
  */
 void ra_account_reset(void)
 {
-	unsigned int dev, i, col;
+	unsigned int col;
 
 	mutex_lock(&base_mutex);
 	memset(base, 0, sizeof(*base));
@@ -207,14 +225,9 @@ void ra_account_reset(void)
 	 * all was read last: what was counted since the rows were read is left out of it, or they
 	 * would differ by that until the next reset.
 	 */
-	for (col = 0; col < RA_NR_COLUMNS; col++) {
-		u64 rows = 0;
-
-		for (dev = 0; dev < RA_NR_DEVS; dev++)
-			for (i = 0; i < RA_NR_PATTERNS; i++)
-				rows += base->first.row[dev][i][col];
-		base->first.all[col] = min(base->first.all[col], rows);
-	}
+	for (col = 0; col < RA_NR_COLUMNS; col++)
+		base->first.all[col] = min(base->first.all[col],
+					   ra_account_rows(&base->first, col));
 	ra_calls_deduct(&base->first);
 	sum(&base->last);
 	mutex_unlock(&base_mutex);

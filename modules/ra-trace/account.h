@@ -80,6 +80,7 @@ unsigned int ra_account_dev(dev_t dev, bool block);
 dev_t ra_account_dev_number(unsigned int slot, bool *block);
 void ra_account(unsigned int dev, enum ra_pattern pattern, const struct ra_seen *seen);
 void ra_account_add(unsigned int dev, enum ra_pattern pattern, enum ra_column col, u64 n);
+u64 ra_account_rows(const struct ra_counts *sums, enum ra_column col);
 struct ra_sums *ra_account_sums(void);
 void ra_account_reset(void);
 

@@ -95,18 +95,6 @@ static void sum_devs(const struct ra_counts *sums, u64 rows[RA_NR_PATTERNS][RA_N
 				rows[i][col] += sums->row[dev][i][col];
 }
 
-/* Calls of all devices and patterns. */
-static u64 sum_counts(const struct ra_counts *sums)
-{
-	unsigned int dev, i;
-	u64 calls = 0;
-
-	for (dev = 0; dev < RA_NR_DEVS; dev++)
-		for (i = 0; i < RA_NR_PATTERNS; i++)
-			calls += sums->row[dev][i][RA_COUNT];
-	return calls;
-}
-
 static void mismatch(struct seq_file *m, bool *ok)
 {
 	if (*ok)
@@ -124,7 +112,10 @@ static unsigned long calls_missed(void)
 static void show_checks(struct seq_file *m, const struct ra_sums *sums)
 {
 	const struct ra_counts *first = &sums->first, *last = &sums->last;
-	struct ra_span rows = { sum_counts(first), sum_counts(last) };
+	struct ra_span rows = {
+		.first = ra_account_rows(first, RA_COUNT),
+		.last = ra_account_rows(last, RA_COUNT),
+	};
 	struct ra_span all = { first->all[RA_COUNT], last->all[RA_COUNT] };
 	struct ra_span actual = { first->all[RA_ACTUAL], last->all[RA_ACTUAL] };
 	struct ra_span entered = {};

@@ -321,7 +321,7 @@ class Arms(Base):
                 self.assertEqual(found, changed)
                 for name, value in found.items():
                     self.disk.put(name, value)
-                measured = {**wanted(self.before, accepted, {})}
+                measured = wanted(self.before, accepted, {})
                 self.assertEqual({**self.disk.snapshot(), **measured}, self.disk.snapshot())
                 back = former(self.before, accepted)
                 self.assertLessEqual(set(found), set(back))

@@ -127,8 +127,9 @@ def put_back(
             refused.append(f"{name} cannot be put back to {value}: {error.strerror}")
             continue
         # A kernel that rounds what it once had itself rounds it again: no use in another attempt.
-        if tunables.get(name) != value:
-            stays.append(f"{name} is {tunables.get(name)} now: the kernel made that of {value}, which it was")
+        found = tunables.get(name)
+        if found != value:
+            stays.append(f"{name} is {found} now: the kernel made that of {value}, which it was")
     return stays, refused
 
 

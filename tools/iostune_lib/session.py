@@ -213,14 +213,19 @@ class Session:
     def measure(self, progress: Progress) -> stages.Measurement:
         def measure(arm: Arm, cell: Cell, rounds: int, place: int, places: int, seconds: float) -> Sample:
             progress.run(f"{arm.label}, {cell}")
-            if self.settings:
-                try:
-                    self.settings.apply(arm.settings)
-                except OSError as error:
-                    raise Trouble(f"{arm.label} cannot be set any more: {error.strerror}") from None
+            self.set_again(arm.label, arm.settings)
             return self.one_run(cell, rounds, place, places, seconds)
 
         return measure
+
+    def set_again(self, label: str, settings: tuple[tuple[str, str], ...]) -> None:
+        """What the kernel took before."""
+        if not self.settings:
+            return
+        try:
+            self.settings.apply(settings)
+        except OSError as error:
+            raise Trouble(f"{label} cannot be set any more: {error.strerror}") from None
 
     def one_run(self, cell: Cell, rounds: int, place: int, places: int, seconds: float) -> Sample:
         wanted = int(2 * self.rate * seconds)
@@ -230,13 +235,10 @@ class Session:
 
     def begin(self, stage: Stage) -> Stage:
         """Its arms: the value there is with what was decided before, and those to try instead."""
-        if not stage.values or not self.tunables or not self.settings:
+        if not stage.values:
             return stage
-        try:
-            self.settings.apply(())
-        except OSError as error:
-            raise Trouble(f"what was decided cannot be set any more: {error.strerror}") from None
-        value = self.tunables.get(stage.tunable) or "not there"
+        self.set_again("what was decided", ())
+        value = self.tunables_get(stage.tunable) or "not there"
         return replace(stage, arms=plan.value_arms(stage.tunable, value, stage.values))
 
     def try_arm(self, arm: Arm) -> str:

@@ -97,8 +97,9 @@ class Tunables:
 
     def can_return(self, name: str) -> bool:
         """Whether it has a value, which the kernel would take."""
-        requests = self.number(name) if name == NR_REQUESTS else None
-        return self.get(name) is not None and (requests is None or requests >= LEAST_REQUESTS)
+        if name == NR_REQUESTS:
+            return (self.number(name) or 0) >= LEAST_REQUESTS
+        return self.get(name) is not None
 
     def snapshot(self) -> dict[str, str]:
         values = ((name, self.get(name)) for name in self.names())

@@ -93,6 +93,13 @@ assert_error() {
 	grep -q "$1" /run/error.out || fail "$2 at $3: $(cat /run/error.out), expected $1"
 }
 
+# Give the device-mapper disk "disk" the table that is on standard input, with whatever is under way going by the old one.
+change_table() {
+	dmsetup suspend --nolockfs disk
+	dmsetup load disk
+	dmsetup resume disk
+}
+
 # Wait until a task waits for direct I/O: nfsd's, as there is no other. direct_io_waits PID_OF_WRITER
 direct_io_waits() {
 	local i
