@@ -21,5 +21,5 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def summary(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
-    """Of each figure that the runs have."""
-    return {key: spread([run[key] for run in runs]) for key in runs[0]}
+    """Of each figure that all of the runs have."""
+    return {key: spread([run[key] for run in runs]) for key in runs[0] if all(key in run for run in runs)}
