@@ -53,6 +53,24 @@ class Gone(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", code], stderr=full, cwd=TOOLS, check=False)
         self.assertEqual(done.returncode, 3)
 
+    def test_a_full_disk(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "stats_by_dev").write_text("# check: ok\n")
+            for words in (("seqkeep", "status"), ("rastat", "--directory", folder, "0.01")):
+                with Path("/dev/full").open("w") as full:
+                    command = [sys.executable, str(TOOLS / words[0]), *words[1:]]
+                    done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                said = f"{words[0]}: standard output: No space left on device\n"
+                self.assertEqual((done.returncode, done.stderr), (1, said), words)
+
+    def test_an_interrupt(self) -> None:
+        def interrupted() -> int:
+            raise KeyboardInterrupt
+
+        with self.assertRaises(SystemExit) as ended:
+            output.run("test", interrupted)
+        self.assertEqual(ended.exception.code, 130)
+
     def test_no_output_at_all(self) -> None:
         words = ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(TOOLS / "seqkeep"), "status"]
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False)

@@ -144,6 +144,11 @@ class Devices(unittest.TestCase):
         self.assertEqual(self.show("--dev", "8:1")[1], "")
         self.assertEqual(self.show()[1], "")
 
+    def test_what_the_module_warns_of_is_said_once(self) -> None:
+        missed = TEXT.replace("# check: ok", "# check: ok\n# missed: 1 of 41 calls")
+        for words in ((), ("0.001", "3")):
+            self.assertEqual(self.show(*words, text=missed)[1], "rastat: the module says: missed: 1 of 41 calls\n")
+
     def test_a_device_beyond_those_told_apart(self) -> None:
         others = TEXT.replace("dev 0:52", "dev 0:0")
         self.assertIn("are counted together: --dev 0:0", self.show("--dev", "259:99", text=others)[1])

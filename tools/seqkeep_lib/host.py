@@ -69,8 +69,14 @@ class Host:
 
     def find(self, directory: str, pattern: str) -> Iterator[str]:
         """Files anywhere below a directory, as names from the root."""
-        for found in sorted(self.path(directory).rglob(pattern)):
-            yield "/" + str(found.relative_to(self.root))
+        try:
+            found = sorted(self.path(directory).rglob(pattern))
+        except OSError as error:
+            # A part of it was removed meanwhile.
+            self.unread[directory] = error.strerror or str(error)
+            found = []
+        for path in found:
+            yield "/" + str(path.relative_to(self.root))
 
     def device_of(self, name: str) -> str | None:
         """The number, MAJOR:MINOR, of the device that a file is on."""

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the commands write to: a reader that may have had enough, and files that are named at the start."""
+"""What commands write: to a reader that may have had enough, to a full disk, to files that are named at the start."""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 
 def show(text: str) -> None:
@@ -27,6 +29,25 @@ def tell(text: str, end: str = "\n") -> None:
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
         let_go(sys.stderr)
+
+
+def run(name: str, main: Callable[[], int]) -> NoReturn:
+    """Be a command: its exit status, and a line instead of a traceback where it is interrupted or cannot write."""
+    try:
+        try:
+            status = main()
+        finally:
+            finish()
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except BrokenPipeError:
+        # The reader has had enough.
+        status = 0
+    except OSError as error:
+        tell(f"{name}: {error.filename or 'standard output'}: {error.strerror}")
+        let_go(sys.stdout)
+        status = 1
+    sys.exit(status)
 
 
 def finish() -> None:
