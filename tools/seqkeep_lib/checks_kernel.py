@@ -12,6 +12,8 @@ from .modules import DEBUGFS, Hook, State, module_file
 
 # Of files with one name, the first is read.
 LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
+# Of the keys that DKMS signs with, Ubuntu's and its own.
+CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
 
 
@@ -37,6 +39,14 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
         if state.installed and not state.file:
             why, remedy = why_not_built(host, state)
             yield Finding(PROBLEM, "built", f"{name} is not built for kernel {host.release}{why}", remedy)
+        if state.loaded and not state.file and not state.installed:
+            yield Finding(
+                ADVICE,
+                "built",
+                f"{name} is loaded, and its package is not installed",
+                f"rmmod {state.module.directory}"
+                "  # is it there again after a restart, then the initramfs has it: dracut -f",
+            )
         if state.loaded and state.file:
             now = host.text(f"/sys/module/{state.module.directory}/srcversion")
             file = host.command("modinfo", "-F", "srcversion", str(host.path(state.file)))
@@ -122,8 +132,9 @@ def headers(host: Host, states: list[State]) -> Iterator[Finding]:
         if not host.exists(f"/lib/modules/{release}/build/Makefile"):
             running = release == host.release
             then = "the modules cannot be built for it" if running else "after a start of it, the modules are missing"
+            missing = any(not module_file(host, state.module, release) for state in ours)
             yield Finding(
-                PROBLEM if running else ADVICE,
+                PROBLEM if running and missing else ADVICE,
                 "headers",
                 f"kernel {release} has no headers: {then}",
                 f"install linux-headers-{release} (Debian, Ubuntu) or kernel-devel-{release} (Fedora, RHEL)",
@@ -228,15 +239,16 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 f"{why}, and {name} is not signed",
                 f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild(host, state)}",
             )
-        elif keys is None or signer in keys or state.loaded:
+        elif keys is None or state.loaded or (signer in keys and not is_namesake(host, state, keys)):
             continue
         elif not are_shown:
             unknown.append(name)
         else:
+            which = "another key of which this kernel knows" if signer in keys else "which this kernel does not know"
             yield Finding(
                 PROBLEM,
                 "signatures",
-                f'{why}, and {name} is signed by "{signer}", which this kernel does not know',
+                f'{why}, and {name} is signed by "{signer}", {which}',
                 f"mokutil --import {certificates(host)}  # then restart, and enrol the key when asked",
             )
     if unknown:
@@ -248,6 +260,27 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
+def is_namesake(host: Host, state: State, keys: str) -> bool:
+    """Whether the kernel has another key of the name, but not the one: DKMS gives the keys of all machines one name.
+
+    A module names its key by the serial number of the certificate, /proc/keys by the identifier of the key in it.
+    """
+    serial = bare(host.command("modinfo", "-F", "sig_key", str(host.path(state.file))) or "")
+    for file in CERTIFICATES:
+        form = ("-inform", "DER", "-noout", "-serial", "-ext", "subjectKeyIdentifier")
+        said = host.command("openssl", "x509", "-in", str(host.path(file)), *form)
+        numbers = re.search(r"^serial=(\w+)\n.*\s([0-9A-F:]+)$", said or "", re.DOTALL)
+        if serial and numbers and bare(numbers[1]) == serial:
+            return bare(numbers[2]) not in keys
+    # Nothing tells.
+    return False
+
+
+def bare(number: str) -> str:
+    """A number as it is in /proc/keys, from one in pairs of digits with colons."""
+    return number.replace(":", "").lower().lstrip("0")
+
+
 def rebuild(host: Host, state: State) -> str:
     """What has DKMS build and sign a module again: autoinstall leaves out what is installed."""
     which = f"{state.module.name}/{state.installed or 'VERSION'} -k {host.release}"
@@ -256,8 +289,7 @@ def rebuild(host: Host, state: State) -> str:
 
 def certificates(host: Host) -> str:
     """What is to be enrolled. Ubuntu's DKMS signs with a key of Ubuntu's; where there are two, either may be in use."""
-    known = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
-    return " ".join(name for name in known if host.exists(name)) or known[-1]
+    return " ".join(name for name in CERTIFICATES if host.exists(name)) or CERTIFICATES[-1]
 
 
 def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
