@@ -9,6 +9,7 @@
 
 #include <linux/prandom.h>
 
+#include "ctxra/governor.h"
 #include "ctxra/lru.h"
 #include "ctxra/stream.h"
 #include "simcache.h"

@@ -6,11 +6,11 @@
  * earlier ones left, is a hit. Three hits on a stretch of which at least half
  * was asked for make a stream dense; requests that are the same step apart, with
  * gaps that nobody reads, make it strided. What is then read for it is decided in
- * window.c. What was read ahead is looked at again later: a stream whose pages
- * go unused gets smaller windows, and in the end none.
+ * window.c, and how much may be in governor.c.
  */
 #include <linux/kernel.h>
 
+#include "governor.h"
 #include "stream.h"
 #include "window.h"
 
@@ -21,13 +21,6 @@
 #define SURE_HITS	3
 /* Hits that are proof enough to open a window without a token. */
 #define PROOF_HITS	16
-/*
- * A new stream may open this many windows before the first of them is seen to have been
- * used; then eight times as many before it is looked at again; then any number.
- */
-#define FIRST_TRUST	2
-#define TRUST_GROWTH	8
-#define FULL_TRUST	128
 /* Misses of one step after which a gap is looked at; one more makes a stream strided. */
 #define SURE_STEPS	2
 /* Gaps that are less are cheaper to read than to leave out, on any disk: pages. */
@@ -40,31 +33,6 @@
  * readers fill their holes within a few requests, random reads never do.
  */
 #define MAX_LAPSES	16
-
-/*
- * Tokens, one for each new stream. One whose first window was used gives two back;
- * random reads give none, and then get two small windows in 2048 calls: below 1 %.
- */
-#define TOKENS_FIRST	4
-#define TOKENS_MOST	64
-#define CALLS_A_TOKEN	2048
-
-/*
- * A trusted stream's windows are looked at too, now and then: so many calls after one was
- * opened, and when its readers are so many times the reach away from it; or after so many.
- */
-#define PROBE_EVENTS	8
-#define PROBE_AWAY	16
-#define PROBE_LATEST	200
-
-/*
- * As many times the reach away from pages whose use is doubted nobody is just late: others
- * read there, who did not leave those pages.
- */
-#define DOUBT_AWAY	4
-
-/* No window is made smaller than this for want of memory, pages. */
-#define LEAST_CAP	8UL
 
 static bool same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
@@ -182,7 +150,7 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 		/* Pieces, with a step that their misses will tell. */
 		if (rq->sparse) {
 			s->kind = CTXRA_STRIDED;
-			s->trust = FIRST_TRUST;
+			ctxra_governor_begin(s);
 		}
 		return;
 	}
@@ -190,25 +158,6 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 	s->base = rq->index - min(rq->cached, rq->index);
 	s->edge = rq->index;
 	s->asked = s->edge - s->base;
-}
-
-/**
- * ctxra_budget_init - the budget of a set that no file has used
- * @budget: filled in
- */
-void ctxra_budget_init(struct ctxra_budget *budget)
-{
-	budget->tokens = TOKENS_FIRST;
-	budget->calls = 0;
-}
-
-static void budget_tick(struct ctxra_budget *budget)
-{
-	if (++budget->calls < CALLS_A_TOKEN)
-		return;
-	budget->calls = 0;
-	if (budget->tokens < TOKENS_FIRST)
-		budget->tokens++;
 }
 
 /* Is this stream, with pages in [@base, @edge), dense? For a trial at least. */
@@ -224,8 +173,7 @@ static bool try_out(struct ctxra_stream *s, struct ctxra_budget *budget, unsigne
 		s->trial = true;
 	}
 	s->kind = CTXRA_FORWARD;
-	s->trust = FIRST_TRUST;
-	s->opened = 0;
+	ctxra_governor_begin(s);
 	return true;
 }
 
@@ -277,13 +225,6 @@ static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request 
 	return rq->patterns & BIT(CTXRA_STRIDE) && s->steps > SURE_STEPS && leaves_gap(s, rq);
 }
 
-/* Halve the stream's windows. */
-static void shrink(struct ctxra_stream *s, unsigned long least)
-{
-	s->cap = max_t(unsigned long, max(s->cell, s->cap) / 2, least);
-	s->cell = min(s->cell, s->cap);
-}
-
 /*
  * Backwards is what goes down, request by request, for longer than requests are out of
  * order; until then its misses open cells as those of any dense stream. A reader in order is
@@ -303,31 +244,6 @@ static void turn_around(struct ctxra_stream *s, const struct ctxra_request *rq)
 		s->front = rq->index;
 }
 
-/* May it open another window before one that it has opened is seen to have been used? */
-static bool is_trusted(const struct ctxra_stream *s)
-{
-	return !s->kind || s->trust >= FULL_TRUST || s->opened < s->trust;
-}
-
-/* Pages between the request and the window whose use is to be judged. */
-static unsigned long from_probe(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	unsigned long end = s->probe + s->probe_nr;
-
-	if (rq->index > end)
-		return rq->index - end;
-	return s->probe - min(s->probe, rq->index);
-}
-
-/*
- * Is this marker one of a window whose use is doubted? One of the file's own window would
- * be there without us, and a window away from what is unused others read.
- */
-static bool is_doubted(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return s->doubted && !s->reordered && !rq->in_order && from_probe(s, rq) <= rq->ahead;
-}
-
 /*
  * A reader met a marker: the stream is read on at its edge. The stock code opens
  * a window here too; what it lacks, without the stream's own state, is where the
@@ -340,7 +256,7 @@ static enum ctxra_verdict follow_marker(struct ctxra_stream *s, struct ctxra_bud
 	unsigned long edge;
 
 	if (s->kind == CTXRA_STRIDED)
-		return s->steps >= SURE_STEPS && is_trusted(s) ?
+		return s->steps >= SURE_STEPS && ctxra_governor_trusts(s) ?
 		       ctxra_window_next_piece(s, rq, win) : CTXRA_HUSH;
 	if (s->kind == CTXRA_BACKWARD) {
 		stretched(s, false);
@@ -359,8 +275,8 @@ static enum ctxra_verdict follow_marker(struct ctxra_stream *s, struct ctxra_bud
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
 		return CTXRA_STOCK;
-	if (!is_trusted(s))
-		return is_doubted(s, rq) ? CTXRA_HUSH : CTXRA_STOCK;
+	if (!ctxra_governor_trusts(s))
+		return ctxra_governor_doubts(s, rq) ? CTXRA_HUSH : CTXRA_STOCK;
 	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
 	if (verdict == CTXRA_OPEN)
 		stretched(s, true);
@@ -385,8 +301,7 @@ static enum ctxra_verdict follow_seen(struct ctxra_stream *s, struct ctxra_budge
 	s->asked = min_t(unsigned long, U32_MAX, ctxra_sat_add(s->asked, rq->nr));
 	if (is_strided(s, rq)) {
 		s->kind = CTXRA_STRIDED;
-		s->trust = FIRST_TRUST;
-		s->opened = 0;
+		ctxra_governor_begin(s);
 		s->hits = 0;
 		ctxra_window_piece(s, rq, win);
 		return CTXRA_OPEN;
@@ -451,7 +366,7 @@ static enum ctxra_verdict follow_miss(struct ctxra_stream *s, struct ctxra_budge
 	 * Two readers that open one window at the same time get it in pieces.
 	 * This one opens the next window instead: by then its page is there.
 	 */
-	if (rq->opening && s->kind == CTXRA_FORWARD && is_trusted(s) &&
+	if (rq->opening && s->kind == CTXRA_FORWARD && ctxra_governor_trusts(s) &&
 	    rq->patterns & BIT(CTXRA_TRAIL) &&
 	    ctxra_window_ahead(s, rq, 4, win) == CTXRA_OPEN)
 		return CTXRA_OPEN;
@@ -459,7 +374,7 @@ static enum ctxra_verdict follow_miss(struct ctxra_stream *s, struct ctxra_budge
 		restart(s, rq);
 		return CTXRA_STOCK;
 	}
-	if (!may_open(s, rq, joins) || !is_trusted(s)) {
+	if (!may_open(s, rq, joins) || !ctxra_governor_trusts(s)) {
 		s->base = min(s->base, rq->index);
 		s->edge = max(s->edge, rq_end);
 		return CTXRA_STOCK;
@@ -529,54 +444,6 @@ static void move_front(struct ctxra_stream *s, const struct ctxra_request *rq)
 		s->front = max(s->front, ctxra_sat_add(rq->index, rq->nr));
 }
 
-/*
- * Was this page read ahead, and nobody has come as far yet? At the end of the file there is no
- * call that would tell that its last window was used.
- */
-static bool is_ahead(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (s->kind == CTXRA_BACKWARD)
-		return rq->index >= s->base && rq->index < s->front;
-	return rq->index >= s->front && rq->index < s->edge && s->edge < rq->eof;
-}
-
-/*
- * Was this page read ahead, and reclaimed before it was used? Then the windows are too
- * large for the memory that there is. Those of the file's own state are as good a
- * reason as ours; they are of a reader in order, who needs no trial.
- */
-static void heed_memory(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->opening)
-		return;
-	/* Once for what was read ahead then, however many of its pages are missed. */
-	if (s->cap && rq->index >= s->shrunk && rq->index - s->shrunk < 2 * s->cap)
-		return;
-	if (rq->lost && s->trust < FULL_TRUST) {
-		s->kind = CTXRA_FORWARD;
-		s->hits = SURE_HITS;
-		s->trust = FULL_TRUST;
-		s->cell = rq->lost;
-		s->base = min(s->base, rq->index - min(rq->nr, rq->index));
-		s->edge = max(s->edge, rq->index);
-	} else if (!s->cell || !is_ahead(s, rq)) {
-		return;
-	}
-	shrink(s, max(rq->nr, LEAST_CAP));
-	s->shrunk = rq->index;
-}
-
-/* What was read ahead will be looked at, the first of it if not all. */
-static void note_opened(struct ctxra_stream *s, const struct ctxra_window *win)
-{
-	s->opened = min(s->opened + 1, U8_MAX);
-	if (s->probe_nr)
-		return;
-	s->probe = win->start;
-	s->probe_nr = win->nr;
-	s->events = 0;
-}
-
 /**
  * ctxra_stream_follow - take a request into its stream and decide what to read
  * @s: the stream, of ctxra_stream_find() or ctxra_stream_start(); updated
@@ -597,12 +464,12 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 
 	if (rq->index >= rq->eof || rq->nr > rq->win)
 		return CTXRA_STOCK;
-	budget_tick(budget);
+	ctxra_budget_tick(budget);
 	s->events = min(s->events + 1, U8_MAX);
 	drop_unwanted(s, rq);
-	if (s->doubted && from_probe(s, rq) > DOUBT_AWAY * ctxra_reach(rq))
+	if (ctxra_governor_others_here(s, rq))
 		ctxra_stream_start(s, &s->file, rq);
-	heed_memory(s, rq);
+	ctxra_governor_heed_memory(s, rq);
 	if (rq->gone)
 		read_again(s, rq);
 	if (s->cap >= rq->win)
@@ -621,7 +488,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		if (s->cap)
 			win->pattern = CTXRA_THRASH;
 		if (s->kind != CTXRA_STRIDED || win->ahead)
-			note_opened(s, win);
+			ctxra_governor_opened(s, win);
 	}
 	return verdict;
 }
@@ -655,25 +522,7 @@ bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
 		gap_of(s, probe);
 		return true;
 	}
-	if (!s->probe_nr)
-		return false;
-	*probe = (struct ctxra_window){ .start = s->probe, .nr = s->probe_nr };
-	if (s->trust < FULL_TRUST)
-		return s->opened >= s->trust;
-	if (s->events < PROBE_EVENTS)
-		return false;
-	return from_probe(s, rq) >= PROBE_AWAY * ctxra_reach(rq) || s->events >= PROBE_LATEST;
-}
-
-static void demote(struct ctxra_stream *s)
-{
-	s->kind = CTXRA_SEEN;
-	s->trust = 0;
-	s->edge = s->base;
-	s->asked = 0;
-	s->hits = 0;
-	s->cell = 0;
-	s->cap = 0;
+	return ctxra_governor_probe(s, rq, probe);
 }
 
 /**
@@ -685,38 +534,16 @@ static void demote(struct ctxra_stream *s)
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			const struct ctxra_use *use)
 {
-	/* What was read ahead was cached: now it is not, as its reader dropped it. */
-	unsigned int used = use->used + use->absent, unused = use->unused;
+	unsigned int known = use->used + use->unused + use->absent;
 
 	if (!s->kind) {
 		/*
 		 * Not a gap, or not as wide: late readers, or other pieces are cached. Where
 		 * nothing is, not even the piece before the gap, there is no telling.
 		 */
-		if (!use->used || 8 * (unused + use->absent) < 3 * (used + unused))
+		if (!use->used || 8 * (use->unused + use->absent) < 3 * known)
 			s->steps = 0;
 		return;
 	}
-	if (s->trust < FULL_TRUST) {
-		/* Until almost all of it was used, there is nothing more for it. */
-		s->doubted = 4 * unused > used;
-		if (!used || s->doubted)
-			return;
-		s->trust *= TRUST_GROWTH;
-		s->opened = 0;
-		if (s->trial)
-			budget->tokens = min(budget->tokens + 2, TOKENS_MOST);
-		s->trial = false;
-	} else if (unused > used && used + unused >= 4) {
-		shrink(s, 1);
-		/* Not worth more than what is asked for: no stream, and others have to wait. */
-		if (s->cap < 2 * s->nr) {
-			budget->tokens /= 2;
-			demote(s);
-		}
-	} else if (8 * unused <= used) {
-		/* What was taken is given back slowly: memory is as short as it was. */
-		s->cap += DIV_ROUND_UP(s->cap, 8);
-	}
-	s->probe_nr = 0;
+	ctxra_governor_judge(s, budget, use);
 }

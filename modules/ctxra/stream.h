@@ -216,7 +216,6 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 bool ctxra_stream_wanted(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
-void ctxra_budget_init(struct ctxra_budget *budget);
 bool ctxra_stream_at_odds(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			  unsigned long *page);
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,

@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "governor.h"
 #include "lru.h"
 #include "pagecache.h"
 #include "table.h"
