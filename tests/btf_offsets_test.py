@@ -9,6 +9,7 @@ import gzip
 import itertools
 import json
 import lzma
+import os
 import struct
 import subprocess
 import tempfile
@@ -150,6 +151,20 @@ class Layouts(unittest.TestCase):
         self.refused("another kernel's vmlinux", garbled, sizes=["stripe_head"])
         self.refused("without BTF, or for another vmlinux", {"types": []}, sizes=["stripe_head"])
         self.refused("no types in it", {}, sizes=["stripe_head"])
+
+    def test_bpftool_of_ubuntu(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, status in (("bin", 2), ("tools/6.8.0-60", 2), ("tools/6.8.0-61", 0)):
+                (root / name).mkdir(parents=True)
+                (root / name / "bpftool").write_text(f"#!/bin/sh\nexit {status}\n")
+                (root / name / "bpftool").chmod(0o755)
+            path = f"{root}/bin:{os.environ['PATH']}"
+            with mock.patch.dict(os.environ, PATH=path), mock.patch.object(btf_offsets, "LINUX_TOOLS", root / "tools"):
+                self.assertEqual(btf_offsets.bpftool(), f"{root}/tools/6.8.0-61/bpftool")
+                # What is said then names it.
+                (root / "tools/6.8.0-61/bpftool").unlink()
+                self.assertEqual(btf_offsets.bpftool(), "bpftool")
 
     def test_bit_field(self) -> None:
         types = dumped("6.12")

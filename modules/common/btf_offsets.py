@@ -26,6 +26,7 @@ ones; with MODVERSIONS it does not load it, as the CRCs of md's functions cover 
 """
 
 import argparse
+import contextlib
 import json
 import lzma
 import os
@@ -248,9 +249,23 @@ def find_base(release: str, build: Path, root: Path) -> Path:
     raise Refusal(f"the types of kernel {release} are not here: neither {places} exists; install the kernel's package")
 
 
+# Where Ubuntu has bpftool, once for each kernel.
+LINUX_TOOLS = Path("/usr/lib/linux-tools")
+
+
+def bpftool() -> str:
+    """The program. On Ubuntu 24.04 that name is a script, which has it for some kernels only; any will do for us."""
+    others = LINUX_TOOLS.glob("*/bpftool")
+    for command in ("bpftool", *map(str, others)):
+        with contextlib.suppress(OSError):
+            if subprocess.run([command, "version"], capture_output=True, check=False).returncode == 0:
+                return command
+    return "bpftool"
+
+
 def dump(arguments: list[str], what: Path) -> Json:
     """Types as bpftool prints them."""
-    said = run(["bpftool", "-j", *arguments], f"reading the types of {what}")
+    said = run([bpftool(), "-j", *arguments], f"reading the types of {what}")
     try:
         types: Json = json.loads(said)
     except json.JSONDecodeError:
