@@ -6,15 +6,18 @@
 NFS_EXPORT=/srv/nfs
 ISCSI_NAME=iqn.2026-01.example.seqkeep:disk
 
-# Fail the test with a message.
+# Fail the test with a message, which is shown whatever has become of the standard output here. Within $(...) that ends no
+# more than what is in there.
 fail() {
-	echo "FAILED: $*"
+	echo "FAILED: $*" >&"${test_output:-1}"
 	exit 1
 }
 
 # For tests that make allocations fail, or thousands of refusals: stock's warnings of those would fail them, or fill the console.
-# What the harness can no longer see there is looked for by run-test, in what the kernel has logged from here on.
+# What the harness can no longer see there is looked for by run-test, in what the kernel has logged from here on. Another
+# pattern may be added. quiet_console [PATTERN]
 quiet_console() {
+	also_forbidden=${1:+|$1}
 	dmesg -n 1
 	# Not a job of this shell's, for which a test that says wait would wait.
 	(dmesg --follow --notime > /run/logged &)
@@ -343,8 +346,8 @@ assert_accepted() {
 	assert_equal "$2 after \"$3\"" "$(cat "/sys/module/$1/parameters/$2")" "$4"
 }
 
-# Run a command, and set what it had a disk read: $ios requests, $sectors, and $kib in the average request.
-# count_reads nullb0 COMMAND...
+# Run a command, and set what it had a disk read: $ios requests, $sectors, and $kib in the average request. Not to be followed
+# by ||, nor in a condition: there bash lets a command fail. count_reads nullb0 COMMAND...
 count_reads() {
 	local disk=$1
 	shift
@@ -359,18 +362,25 @@ count_reads() {
 # Fail unless a number is at most, or at least, another: assert_at_most "I/Os" "$got" 530
 # Where readers race for a stream, a count has a spread that ends nowhere: a test that fails here is run once more.
 assert_at_most() {
+	assert_number "$1" "$2"
 	echo "$1: $2, at most $3"
 	[ "$2" -le "$3" ] || miss "$1: $2, expected at most $3"
 }
 
 assert_at_least() {
+	assert_number "$1" "$2"
 	echo "$1: $2, at least $3"
 	[ "$2" -ge "$3" ] || miss "$1: $2, expected at least $3"
 }
 
+# What counts for a bar is a number: what failed within $(...) printed none, and has no second try.
+assert_number() {
+	[[ $2 =~ ^-?[0-9]+$ ]] || fail "$1: \"$2\" is not a number"
+}
+
 # Fail as fail does, but for the status, by which host/check.py knows that it was a bar.
 miss() {
-	echo "FAILED: $*"
+	echo "FAILED: $*" >&"${test_output:-1}"
 	exit 75
 }
 
@@ -419,17 +429,18 @@ compare_reads() {
 	for ((round = 0; round < rounds; round++)); do
 		set_param ctxra enable 0
 		cool "${files[@]}"
-		count_reads "$disk" "$@" > /run/compare.out 2>&1 || fail "$*: $(cat /run/compare.out)"
+		count_reads "$disk" "$@"
 		stock=$((stock < ios ? stock : ios))
 		stock_sectors=$((stock_sectors < sectors ? stock_sectors : sectors))
 		stock_log+=" $ios of $kib KiB"
 		set_param ctxra enable 1
 		cool "${files[@]}"
-		count_reads "$disk" "$@" > /run/compare.out 2>&1 || fail "$*: $(cat /run/compare.out)"
+		count_reads "$disk" "$@"
 		with=$((with < ios ? with : ios))
 		with_sectors=$((with_sectors < sectors ? with_sectors : sectors))
 		with_log+=" $ios of $kib KiB"
 	done
+	[ "$stock" -gt 0 ] || fail "$*: nothing was read from the disk"
 	echo "    stock:$stock_log; ctxra:$with_log; sectors $stock_sectors, $with_sectors"
 }
 
