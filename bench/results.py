@@ -225,11 +225,30 @@ BENCHES = {
 }
 
 
-def merge(known: Json, found: Json) -> Json:
-    """One entry of a bench's file, with what was found since: cases measured alike on the same kernel are kept."""
+def has_arms_more(one: Any, other: Any) -> bool:
+    """Whether a case has arms, or what they are sorted by, that another measurement of it has not."""
+    if not isinstance(one, dict) or any(isinstance(value, dict) and "median" in value for value in one.values()):
+        # An arm: a figure that it could not have is left out.
+        return False
+    return not isinstance(other, dict) or any(
+        key not in other or has_arms_more(value, other[key]) for key, value in one.items()
+    )
+
+
+def say(text: str) -> None:
+    print(f"results: {text}", flush=True)
+
+
+def merge(name: str, known: Json, found: Json) -> Json:
+    """One entry of a bench's file, with what was found since: cases measured alike on the same kernel are kept.
+
+    So is a case that has arms which the new one has not: who measures two arms again must not lose the best control.
+    """
     beside = ("results", "counters", "commands")
     about = {key: value for key, value in found.items() if key not in beside}
-    if about != {key: value for key, value in known.items() if key not in beside}:
+    former = {key: value for key, value in known.items() if key not in beside}
+    if about != former:
+        say(f"{name}: what was measured otherwise is gone: {len(known.get('results', ()))} cases with {former}")
         return found
     commands = list(dict.fromkeys(known.get("commands", []) + found.get("commands", [])))
     merged = known | about | ({"commands": commands} if commands else {})
@@ -239,7 +258,10 @@ def merge(known: Json, found: Json) -> Json:
             by_name = {result["case"]["name"]: result for result in old + new}
             merged[key] = list(by_name.values())
         elif isinstance(old, dict) and isinstance(new, dict):
-            merged[key] = old | new
+            less = [case for case in new if key == "results" and case in old and has_arms_more(old[case], new[case])]
+            for case in less:
+                say(f"{name}: {case} stays as it was measured before, with more arms")
+            merged[key] = old | {case: value for case, value in new.items() if case not in less}
         elif new is not None:
             merged[key] = new
     return merged
@@ -273,7 +295,7 @@ def add(path: Path, entries: Json) -> None:
         except ValueError:
             # What was found now took hours. The other is for who knows what happened to it.
             path.replace(path.with_suffix(".broken"))
-    merged = {name: merge(known[name], entry) if name in known else entry for name, entry in entries.items()}
+    merged = {name: merge(name, known[name], entry) if name in known else entry for name, entry in entries.items()}
     write_file(path, known | merged)
 
 

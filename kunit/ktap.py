@@ -97,7 +97,8 @@ class Reader:
         """All suites, and a failure if the kernel stopped before the end."""
         planned = self.plans.get(0)
         if planned == len(self.waiting[0]) and len(self.waiting) == 1:
-            return self.waiting[0]
+            splats = filter(SPLAT.search, self.log)
+            return self.waiting[0] + [failure("(end)", line.strip(), self.log) for line in splats][:1]
         self.plans.clear()
         unfinished = [node for level in self.waiting[1:] for node in level]
         reason = "the kernel stopped while it ran" if self.running else "the kernel ran no test"

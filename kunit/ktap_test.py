@@ -147,6 +147,11 @@ class Splat(unittest.TestCase):
         self.assertEqual(found["first/parameters/one"], "passed")
         self.assertEqual(found["first/parameters/two"], "failed")
 
+    def test_what_is_said_after_the_last_result(self) -> None:
+        found = verdicts(NEW + "BUG: KASAN: use-after-free in seqkeep\n")
+        self.assertEqual(found["(end)/(suite)"], "failed")
+        self.assertEqual(verdicts(NEW), {name: verdict for name, verdict in found.items() if name != "(end)/(suite)"})
+
     def test_warning_before_the_first_test_is_the_kernel_s_own(self) -> None:
         self.assertEqual(verdicts(OLD)["first/plain"], "passed")
 

@@ -175,6 +175,21 @@ class Files(unittest.TestCase):
         self.assertEqual(entry["results"], {"one": "first", "two": "second"})
         self.assertEqual(entry["commands"], ["first", "second"])
 
+    def test_adding_a_case_with_fewer_arms(self) -> None:
+        figure = {"median": 1, "min": 1, "max": 1}
+        path = self.folder / "nfs-ra.json"
+
+        def add(*arms: str, figures: tuple[str, ...] = ("mb_s",)) -> results.Json:
+            found = {arm: dict.fromkeys(figures, figure) for arm in arms}
+            results.add(path, {"trixie rsize 512K": {"kernel": "6.12", "results": {"512": {"20": found}}}})
+            arms_kept: results.Json = results.read_file(path)["trixie rsize 512K"]["results"]["512"]["20"]
+            return arms_kept
+
+        self.assertEqual(set(add("128", "8192", "auto", figures=("mb_s", "cpu_ms"))), {"128", "8192", "auto"})
+        self.assertEqual(set(add("128", "auto")), {"128", "8192", "auto"})
+        # A figure that could not be had is no arm.
+        self.assertEqual(add("128", "8192", "auto", "4x")["128"], {"mb_s": figure})
+
     def test_adding_what_was_measured_otherwise(self) -> None:
         """On another kernel, or with other settings, nothing of before is kept beside it."""
         path = self.folder / "raid5-deadline.json"

@@ -149,6 +149,8 @@ CLOCKS = {
     # waits for the host (its own disk, a shared folder), which would look like a long time.
     "skip-idle": ["-icount", "shift=0,sleep=off"],
 }
+# A task that waits for the host has hung then, by the guest's clock.
+SKIP_IDLE_ARGS = "sysctl.kernel.hung_task_timeout_secs=0"
 
 
 def emulator(job: Job) -> list[str]:
@@ -169,13 +171,14 @@ def qemu(job: Job) -> Iterator[list[str]]:
 
 def hardware(job: Job) -> list[str]:
     kvm = accelerator(job.root) == "kvm"
+    clock_args = SKIP_IDLE_ARGS if job.clock == "skip-idle" else ""
     command = [
         # It ends with us, however we end.
         *shlex.split("setpriv --pdeathsig KILL qemu-system-x86_64 -nodefaults -display none -no-reboot"),
         *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", CPU]),
         *("-smp", str(job.cpus), "-m", job.memory),
         *("-kernel", str(job.root.kernel), "-initrd", str(job.root.initrd)),
-        *("-append", f"{KERNEL_ARGS} {job.root.kernel_args} {job.kernel_args}"),
+        *("-append", " ".join([KERNEL_ARGS, job.root.kernel_args, job.kernel_args, clock_args])),
         *("-drive", f"file={job.root.image},format=raw,if=none,id=root,snapshot=on,cache=unsafe"),
         *shlex.split("-device virtio-blk-pci,drive=root -device virtio-rng-pci"),
     ]
