@@ -89,13 +89,25 @@ static const char *full_name(struct hook *hook)
 
 static int entry_arm(struct hook *hook)
 {
+	int err;
+
 	memset(&hook->probe, 0, sizeof(hook->probe));
 	hook->probe.kp.symbol_name = full_name(hook);
 	hook->probe.entry_handler = entry_handler;
 	hook->probe.handler = return_handler;
 	hook->probe.data_size = hook->data_size;
 	hook->probe.maxactive = hook->max_calls;
-	return register_kretprobe(&hook->probe);
+	err = register_kretprobe(&hook->probe);
+	if (err)
+		return err;
+	/*
+	 * 7.3 returns 0 also where it could not arm the probe, and has taken it off its list
+	 * again: then there is nothing that could be enabled. One in place is left as it is.
+	 */
+	if (!enable_kretprobe(&hook->probe))
+		return 0;
+	unregister_kretprobe(&hook->probe);
+	return -EIO;
 }
 
 static void entry_disarm(struct hook *hook)

@@ -48,6 +48,11 @@ struct hook_refusal hook_refusal(int err, enum hook_kind kind)
 		return (struct hook_refusal){
 			"a BPF program is being attached to it", "try again"
 		};
+	case -EIO:
+		return (struct hook_refusal){
+			"memory is short, or ftrace stopped after an error",
+			"try again; reboot if the log has an ftrace warning"
+		};
 	case -ENOMEM:
 		return (struct hook_refusal){ "no memory", "free memory and try again" };
 	}
