@@ -11,6 +11,7 @@
 #include <linux/completion.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -22,6 +23,10 @@
 
 /* How long the writer waits for it, s: as a rule all is done then, which takes milliseconds. */
 #define WAIT_S	5
+
+/* A walk that took longer has waited, or mounts are many, ns; how often it is repeated for that. */
+#define LONG_WALK	NSEC_PER_MSEC
+#define MAX_WALKS	16
 
 /* Protects the next two. Nests in a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
@@ -44,17 +49,21 @@ static void apply(struct super_block *sb, void *found)
 /*
  * On 6.1 a walk that waits for a superblock's lock ends there if that is unmounted meanwhile, as
  * it is taken off the list (generic_shutdown_super()): what is behind it would not be set. So
- * once more, until a walk finds as many as the one before.
+ * once more, until a walk finds as many as the one before, and has not waited: each of the two
+ * may have ended at an unmount of its own.
  */
 static void apply_to_each(struct file_system_type *type)
 {
-	unsigned int found = UINT_MAX, before;
+	unsigned int found = UINT_MAX, before, walks = 0;
+	u64 took;
 
 	do {
 		before = found;
 		found = 0;
+		took = ktime_get_ns();
 		iterate_supers_type(type, apply, &found);
-	} while (found != before);
+		took = ktime_get_ns() - took;
+	} while (found != before || (took > LONG_WALK && ++walks < MAX_WALKS));
 }
 
 static void apply_to(const char *name)

@@ -75,7 +75,9 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
+/* They are taken out one after the other. */
+static struct hook_set set_up_set = { .hooks = &hooks[SET_UP], .nr = 1 };
+static struct hook_set store_set = { .hooks = &hooks[STORE], .nr = 1 };
 
 /**
  * nra_hooks_open - put the hooks in place
@@ -85,17 +87,34 @@ static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
  */
 int nra_hooks_open(void)
 {
-	return hooks_register(&set);
+	int err = hooks_register(&store_set);
+
+	if (err)
+		return err;
+	err = hooks_register(&set_up_set);
+	if (err)
+		hooks_unregister(&store_set);
+	return err;
 }
 
 /**
- * nra_hooks_close - take the hooks out
+ * nra_hooks_close_mounts - see no new mounts any more
  *
  * Context: may sleep.
  */
-void nra_hooks_close(void)
+void nra_hooks_close_mounts(void)
 {
-	hooks_unregister(&set);
+	hooks_unregister(&set_up_set);
+}
+
+/**
+ * nra_hooks_close_writes - do not see any more who writes to read_ahead_kb
+ *
+ * Context: may sleep.
+ */
+void nra_hooks_close_writes(void)
+{
+	hooks_unregister(&store_set);
 }
 
 /**

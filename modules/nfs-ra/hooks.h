@@ -3,7 +3,8 @@
 #define NFS_RA_HOOKS_H
 
 int nra_hooks_open(void);
-void nra_hooks_close(void);
+void nra_hooks_close_mounts(void);
+void nra_hooks_close_writes(void);
 unsigned long nra_hooks_missed(void);
 
 #endif

@@ -191,11 +191,6 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
 	mount->written = false;
 	copy_server_name(mount->server, server);
-	raw_spin_lock(&mounts_lock);
-	list_add_tail_rcu(&mount->list, &mounts);
-	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)bdi);
-	raw_spin_unlock(&mounts_lock);
-
 	if (was_set_by_hand(mount))
 		nra_count(NRA_C_LEFT_BY_HAND);
 	else if (mount->set == mount->before)
@@ -204,17 +199,32 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 		nra_count(changed);
 	else
 		nra_count(NRA_C_LEFT_BY_HAND);
+
+	/* Not before it is set: what somebody writes from now on is noted as said last. */
+	raw_spin_lock(&mounts_lock);
+	list_add_tail_rcu(&mount->list, &mounts);
+	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)bdi);
+	raw_spin_unlock(&mounts_lock);
 }
 
 /**
  * nra_mounts_are_nfs - whether a file system is the kernel's NFS client
  * @type: the file system, with a reference or of a superblock
  *
+ * There are clients to put in its place (VAST's), and where their structures have what is read
+ * here nobody knows.
+ *
  * Context: any.
  */
 bool nra_mounts_are_nfs(const struct file_system_type *type)
 {
-	return nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL);
+	if (!nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL))
+		return false;
+	if (!type->owner || !test_bit(TAINT_OOT_MODULE, &type->owner->taints))
+		return true;
+	nra_count(NRA_C_LEFT_FOREIGN);
+	pr_info_once("the NFS client did not come with this kernel: its mounts are left alone\n");
+	return false;
 }
 
 /**
@@ -375,7 +385,23 @@ int nra_mounts_open(void)
 }
 
 /**
- * nra_mounts_close - put back what is still ours, and forget all
+ * nra_mounts_put_back - put back what is still ours
+ *
+ * Context: may sleep; no mount is added any more.
+ */
+void nra_mounts_put_back(void)
+{
+	struct nra_mount *mount;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(mount, &mounts, list)
+		if (READ_ONCE(mount->bdi->dev))
+			put_back(mount);
+	rcu_read_unlock();
+}
+
+/**
+ * nra_mounts_close - forget all
  *
  * Context: may sleep; no hook is in place any more.
  */
@@ -384,11 +410,6 @@ void nra_mounts_close(void)
 	struct nra_mount *mount, *next;
 
 	cancel_work_sync(&tend_work);
-	rcu_read_lock();
-	list_for_each_entry_rcu(mount, &mounts, list)
-		if (READ_ONCE(mount->bdi->dev))
-			put_back(mount);
-	rcu_read_unlock();
 	forget(true);
 	list_for_each_entry_safe(mount, next, &spares, list)
 		kfree(mount);

@@ -11,6 +11,7 @@ struct seq_file;
 struct super_block;
 
 int nra_mounts_open(void);
+void nra_mounts_put_back(void);
 void nra_mounts_close(void);
 bool nra_mounts_are_nfs(const struct file_system_type *type);
 void nra_mounts_new(struct super_block *sb);

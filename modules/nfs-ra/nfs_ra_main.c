@@ -20,6 +20,7 @@ static const char *const counter_names[NRA_C_NR] = {
 	[NRA_C_LEFT_SAME] = "left_same",
 	[NRA_C_LEFT_BY_HAND] = "left_by_hand",
 	[NRA_C_LEFT_MEMORY] = "left_memory",
+	[NRA_C_LEFT_FOREIGN] = "left_foreign",
 	[NRA_C_OVERRULED] = "overruled",
 	[NRA_C_PUT_BACK] = "put_back",
 	[NRA_C_KEPT] = "kept",
@@ -87,8 +88,11 @@ close_mounts:
 void nra_disable(void)
 {
 	nra_apply_stop();
-	nra_hooks_close();
+	nra_hooks_close_mounts();
 	nra_auto_close();
+	/* Who writes meanwhile is still seen: that value is not ours. */
+	nra_mounts_put_back();
+	nra_hooks_close_writes();
 	nra_mounts_close();
 }
 
