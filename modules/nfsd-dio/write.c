@@ -79,14 +79,24 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
  * a direct write. An NFS client that read the old bytes meanwhile has them in its cache with the
  * new change attribute, or time, and would take them for the file's as long as that stays.
  */
-static int update_time(struct file *file)
+static bool update_time(struct file *file)
 {
 	int error;
 
 	compat_file_start_write(file);
 	error = file_update_time(file);
 	compat_file_end_write(file);
-	return error;
+	if (!error) {
+		/*
+		 * As dirty as a write through the cache leaves it: a clean inode is not flushed by
+		 * nfsd for NFSv2, nor by ext4 without a journal up to v6.4 ("ext4: Use
+		 * generic_buffers_fsync_noflush() implementation" changed that).
+		 */
+		__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
+		return true;
+	}
+	count_fallback(error);
+	return false;
 }
 
 /*
@@ -94,14 +104,13 @@ static int update_time(struct file *file)
  * inode's lock, which on some is exclusive here. The stock code does it after the lock
  * is dropped, and so do we.
  */
-static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
+static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
 {
 	struct address_space *mapping = iocb->ki_filp->f_mapping;
-	loff_t last = iocb->ki_pos + len - 1;
+	errseq_t since = filemap_sample_wb_err(mapping);
 	struct kiocb direct = *iocb;
 	struct iov_iter iter;
 	ssize_t written;
-	int error;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
@@ -112,35 +121,21 @@ static bool write_data(struct kiocb *iocb, const struct nd_bounce *bounce, size_
 		return false;
 	}
 	/*
-	 * The file system dropped the pages before and after. What is there now was brought
-	 * by a reader since, and can be dropped; or it is dirty: then the write goes through
-	 * the cache too, and both hold the same whatever that was. So it does if the file was
-	 * mapped meanwhile: what was dirtied and written back during the write is clean now,
-	 * and gone, and may have put the old bytes over ours.
+	 * The file system dropped the pages before it wrote, and after, still under the inode's
+	 * lock: what is there now was read, or written, since, and is no older than our data. To
+	 * write again would put it over what another client has written meanwhile. But if a page
+	 * could not be dropped, an error was marked: then the write goes through the cache too,
+	 * and both hold the same whatever that was. So it does if the file was mapped meanwhile:
+	 * what was dirtied and written back during the write is clean now, and gone, and may have
+	 * put the old bytes over ours.
 	 */
-	if (mapping_writably_mapped(mapping) ||
-	    (filemap_range_has_page(mapping, iocb->ki_pos, last) &&
-	     invalidate_inode_pages2_range(mapping, iocb->ki_pos >> PAGE_SHIFT,
-					   last >> PAGE_SHIFT))) {
-		nd_count(ND_C_FALLBACK_CACHED);
-		return false;
-	}
-	error = update_time(direct.ki_filp);
-	if (error) {
-		count_fallback(error);
-		return false;
-	}
-	/*
-	 * As dirty as a write through the cache leaves it, and now that the data is there: a
-	 * clean inode is not flushed by nfsd for NFSv2, nor by ext4 without a journal up to v6.4
-	 * ("ext4: Use generic_buffers_fsync_noflush() implementation" changed that).
-	 */
-	__mark_inode_dirty(mapping->host, I_DIRTY_PAGES);
-	iocb->ki_pos += len;
-	return true;
+	if (!mapping_writably_mapped(mapping) && !filemap_check_wb_err(mapping, since))
+		return true;
+	nd_count(ND_C_FALLBACK_CACHED);
+	return false;
 }
 
-static bool bounce_and_write(struct kiocb *iocb, const struct nd_bounce *bounce,
+static bool bounce_and_write(const struct kiocb *iocb, const struct nd_bounce *bounce,
 			     const struct iov_iter *from, size_t len)
 {
 	if (!fill(bounce, from)) {
@@ -186,10 +181,12 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	begin = ktime_get_ns();
 	done = bounce_and_write(iocb, &bounce, from, len);
 	nd_bounce_put(&bounce);
-	if (!done) {
+	/* Without these pages, as a file system that is frozen keeps this waiting. */
+	if (!done || !update_time(iocb->ki_filp)) {
 		nd_device_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
+	iocb->ki_pos += len;
 	/* A failed flush is said once: trying again would hide it. */
 	*result = generic_write_sync(iocb, len);
 	nd_count(ND_DIRECT);
