@@ -36,7 +36,8 @@ figure. Given are the ratio of the medians, its spread from round to round in br
 
 A rate is listed unless it is better, or good enough where being better is not asked for:
 {ENOUGH} of the best stock arm. Other figures, of which less is better,
-are listed where they are worse; but for mean latencies: with so many requests at a time they are the rates turned over.
+are listed where they are worse, or in the median by {results.TOLD_COST:.0%} or more; but for mean latencies: with so
+many requests at a time they are the rates turned over.
 A cell is empty where nothing is to be listed on that kernel."""
 
 

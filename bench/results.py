@@ -13,6 +13,8 @@ Json = dict[str, Any]
 
 # A gain in the median that is smaller is not called one.
 LEAST_GAIN = 0.01
+# A cost whose median is that much above stock's is told, however far apart its runs are.
+TOLD_COST = 0.05
 
 
 @dataclass(frozen=True)
@@ -370,13 +372,14 @@ class Judged:
 
     @property
     def listed(self) -> bool:
-        """Is it to be said? A rate unless it is good enough, a cost if it is worse, or looks so in the one run."""
+        """Is it to be said? A rate unless it is good enough, a cost if it is worse, or looks so."""
         gained = gain(self.ratio, self.figure.more_is_better).median
         if self.figure.main:
             enough = BENCHES[self.case.bench].enough
             is_enough = enough is not None and gained >= enough and self.verdict is not Verdict.ONE_RUN
             return self.verdict is not Verdict.BETTER and not is_enough
-        looks_worse = self.verdict is Verdict.WORSE or (self.verdict is Verdict.ONE_RUN and gained < 1)
+        most = 1 if self.verdict is Verdict.ONE_RUN else 1 / (1 + TOLD_COST)
+        looks_worse = self.verdict is Verdict.WORSE or gained < most
         return looks_worse and not self.figure.implied
 
 

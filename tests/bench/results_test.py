@@ -93,6 +93,17 @@ class Judging(unittest.TestCase):
             case = Case("nfsra", "trixie", "6.12", "", "rsize 32K", 2, arms)
             self.assertEqual([judged.listed for judged in results.judge(case)], [is_listed])
 
+    def test_a_cost_that_is_much_larger_is_listed_though_its_runs_differ(self) -> None:
+        for cost, is_listed in ((1.06, True), (1.04, False)):
+            arms = {
+                arm: {"mb_s": results.Spread(1, 1, 1, (1, 1, 1)), "ios": results.Spread(ios[1], ios[0], ios[2], ios)}
+                for arm, ios in {"stock": (0.5, 1, 2), "ctxra": (0.4, cost, 3)}.items()
+            }
+            case = results.Case("ctxra", "trixie", "6.12", "", "case", 3, arms)
+            found = {judged.figure.key: judged for judged in results.judge(case)}
+            self.assertIs(found["ios"].verdict, results.Verdict.NO_BETTER)
+            self.assertEqual(found["ios"].listed, is_listed)
+
     def test_one_run_is_listed(self) -> None:
         listed = {key: judged.listed for key, judged in self.judge("trixie", "free-4").items()}
         self.assertEqual(listed, {"mb_s": True, "ios": False, "sectors": False})
