@@ -9,10 +9,12 @@
 
 #include <linux/debugfs.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
 #include "array.h"
 #include "common/param.h"
+#include "common/peek.h"
 #include "params.h"
 #include "raid456.h"
 
@@ -64,38 +66,63 @@ static const struct md_entry deadline_entry = {
 	.store = deadline_store,
 };
 
-static int array_show(struct seq_file *m, void *unused)
+static void show_counters(struct seq_file *m, const struct r5d_array *array)
 {
-	const struct r5d_array *array = m->private;
-	u64 count[R5D_C_NR], fills[R5D_BUCKETS], deadline, learned;
-	unsigned int trust, held;
+	/* A data race that does no harm, as below: any value of the moment will do. */
+	u64 deadline = data_race(r5d_deadline_ns(array));
 	int i;
 
-	/* raid456's data is there: the file goes before it does. */
-	spin_lock_irq(conf_lock(array->conf));
-	memcpy(count, array->count, sizeof(count));
-	memcpy(fills, array->fills, sizeof(fills));
-	deadline = r5d_deadline_ns(array);
-	learned = array->predictor.deadline_ns;
-	trust = array->predictor.trust;
-	held = array->known.nr_held;
-	spin_unlock_irq(conf_lock(array->conf));
-
 	for (i = 0; i < R5D_C_NR; i++)
-		seq_printf(m, "%s %llu\n", r5d_counter_names[i], count[i]);
+		seq_printf(m, "%s %llu\n", r5d_counter_names[i], PEEK(array->count[i]));
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
-	seq_printf(m, "learned_us %llu\n", learned / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", trust * 100 / 65535);
-	seq_printf(m, "waiting %u\n", held);
+	seq_printf(m, "learned_us %llu\n", PEEK(array->predictor.deadline_ns) / NSEC_PER_USEC);
+	seq_printf(m, "trust_percent %u\n", PEEK(array->predictor.trust) * 100 / 65535);
+	seq_printf(m, "waiting %u\n", PEEK(array->known.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
 	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
-	for (i = 0; i < R5D_BUCKETS; i++)
-		if (fills[i])
+	for (i = 0; i < R5D_BUCKETS; i++) {
+		u64 filled = PEEK(array->fills[i]);
+
+		if (filled)
 			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
-				   fills[i]);
-	return 0;
+				   filled);
+	}
 }
-DEFINE_SHOW_ATTRIBUTE(array);
+
+static int array_show(struct seq_file *m, void *unused)
+{
+	const struct r5d_array *array;
+
+	rcu_read_lock();
+	array = r5d_array_find(m->private);
+	if (array)
+		show_counters(m, array);
+	rcu_read_unlock();
+	return array ? 0 : -ENODEV;
+}
+
+static int array_open(struct inode *inode, struct file *file)
+{
+	unsigned int noio = memalloc_noio_save();
+	int err = single_open(file, array_show, inode->i_private);
+
+	memalloc_noio_restore(noio);
+	return err;
+}
+
+/*
+ * For debugfs_create_file_unsafe(): who reads the file is not waited for when it is removed.
+ * That may be within a change of level, while md is suspended, and the reader may want memory for
+ * which this very array has to be written to. So a reader has no pointer to the array, but the
+ * key by which it is found; and what is waited for, the opening, starts no I/O.
+ */
+static const struct file_operations array_fops = {
+	.owner = THIS_MODULE,
+	.open = array_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 /**
  * r5d_files_create - make an array's files
@@ -111,11 +138,12 @@ void r5d_files_create(struct r5d_array *array)
 	if (err)
 		pr_warn("%s: no file stripe_deadline (%d): the parameter deadline counts\n",
 			array->name, err);
-	array->file = debugfs_create_file(array->name, 0400, r5d_stats.dir, array, &array_fops);
+	array->file = debugfs_create_file_unsafe(array->name, 0400, r5d_stats.dir, array->conf,
+						 &array_fops);
 }
 
 /**
- * r5d_files_remove - remove an array's files, waiting for those who use them
+ * r5d_files_remove - remove an array's files, waiting for those who use that of sysfs
  * @array: the array
  *
  * Context: may sleep. Idempotent.

@@ -452,7 +452,8 @@ static u64 let_go_expired(struct r5d_array *array, u64 now)
 	/* A writer that sleeps for stripes is woken when a quarter is free. */
 	unsigned int enough = conf_blocked(array->conf) ? conf_max_stripes(array->conf) / 4 :
 							  UINT_MAX;
-	bool drain = draining(array);
+	/* What has begun to wait on an array that was whole does not on one that is not. */
+	bool drain = draining(array) || mddev_degraded(conf_mddev(array->conf));
 	struct known_stripe *known, *next;
 	int batch = 0;
 
