@@ -12,6 +12,7 @@
 #include "hooks.h"
 #include "params.h"
 #include "pool.h"
+#include "times.h"
 #include "version.h"
 
 static const char *const counter_names[ND_C_NR] = {
@@ -104,8 +105,10 @@ void nd_disable(void)
 
 static int __init nd_init(void)
 {
-	int err = stats_create(&nd_stats, KBUILD_MODNAME);
+	int err;
 
+	nd_times_init();
+	err = stats_create(&nd_stats, KBUILD_MODNAME);
 	if (err)
 		goto stop_params;
 	if (!IS_ERR(nd_stats.dir))

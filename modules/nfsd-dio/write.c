@@ -6,11 +6,11 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
-#include "common/compat/freeze.h"
 #include "counters.h"
 #include "devices.h"
 #include "params.h"
 #include "pool.h"
+#include "times.h"
 #include "view.h"
 #include "write.h"
 
@@ -81,11 +81,8 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
  */
 static bool update_time(struct file *file)
 {
-	int error;
+	int error = nd_times_move_on(file);
 
-	compat_file_start_write(file);
-	error = file_update_time(file);
-	compat_file_end_write(file);
 	if (!error) {
 		/*
 		 * As dirty as a write through the cache leaves it: a clean inode is not flushed by
