@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,16 +30,19 @@ def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str
 
 def measure(suite: str, program: str, words: Sequence[object], *options: str, skip_idle: bool = False) -> Any:
     """Run bench/guest/PROGRAM with the name of its output and some words; return what it found."""
-    share = OUT / f"{program}-{suite}"
-    shutil.rmtree(share, ignore_errors=True)
-    shutil.copytree(TOP / "bench/guest", share)
+    OUT.mkdir(parents=True, exist_ok=True)
+    # One for each run: two benches may be at work. It is left where the run fails, with what was found until then.
+    share = Path(tempfile.mkdtemp(prefix=f"{program}-{suite}-", dir=OUT))
+    shutil.copytree(TOP / "bench/guest", share, dirs_exist_ok=True)
     clock = ["--skip-idle"] if skip_idle else []
     command = [
         *(str(TOP / "tests/vm/vm"), "run", *clock, "--timeout", str(TIME_LIMIT_S), *options),
         *("--share", str(share), suite, str(share / program), "/mnt/share/found.json", *map(str, words)),
     ]
     subprocess.run(command, check=True, cwd=TOP)
-    return json.loads((share / "found.json").read_text())
+    found = json.loads((share / "found.json").read_text())
+    shutil.rmtree(share)
+    return found
 
 
 def keep(out: Path, name: str, found: results.Json) -> None:
