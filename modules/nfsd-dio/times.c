@@ -57,11 +57,12 @@ static int move_on(struct slot *slot, struct file *file)
 	/* An inode that has come to the place of a former one has tickets of its own. */
 	if (slot->inode != inode || slot->done - ticket < 0) {
 		WRITE_ONCE(slot->inode, inode);
-		slot->done = ticket - 1;
 		asked = atomic_long_read(&slot->asked);
 		error = file_update_time(file);
-		if (!error)
-			slot->done = asked;
+		slot->done = asked;
+		/* Then nobody was served, nor is taken for it. */
+		if (error)
+			WRITE_ONCE(slot->inode, NULL);
 	}
 	mutex_unlock(&slot->lock);
 	return error;

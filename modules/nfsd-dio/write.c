@@ -83,17 +83,17 @@ static bool update_time(struct file *file)
 {
 	int error = nd_times_move_on(file);
 
-	if (!error) {
-		/*
-		 * As dirty as a write through the cache leaves it: a clean inode is not flushed by
-		 * nfsd for NFSv2, nor by ext4 without a journal up to v6.4 ("ext4: Use
-		 * generic_buffers_fsync_noflush() implementation" changed that).
-		 */
-		__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
-		return true;
+	if (error) {
+		count_fallback(error);
+		return false;
 	}
-	count_fallback(error);
-	return false;
+	/*
+	 * As dirty as a write through the cache leaves it: a clean inode is not flushed by nfsd for
+	 * NFSv2, nor by ext4 without a journal up to v6.4 ("ext4: Use
+	 * generic_buffers_fsync_noflush() implementation" changed that).
+	 */
+	__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
+	return true;
 }
 
 /*
