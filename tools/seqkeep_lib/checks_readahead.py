@@ -140,14 +140,14 @@ def client(host: Host, states: list[State]) -> Iterator[Finding]:
         one = int(rsize[1]) // 1024
         if now is None or not one:
             continue
+        remedy = f"echo {max(4 * one, DEFAULT_KB)} > /sys/class/bdi/{mount.device}/read_ahead_kb"
         if now < one:
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"{mount.path} reads ahead {now} KiB, less than one READ of {one} KiB:"
                 " each is cut short, and the next waits",
-                f"echo {max(4 * one, DEFAULT_KB)} > /sys/class/bdi/{mount.device}/read_ahead_kb"
-                "  # for every mount, see nfs-ra(4)",
+                f"{remedy}  # for every mount, see nfs-ra(4)",
             )
         elif now > max(MOST_RSIZES * one, MOST_KB):
             yield Finding(
@@ -155,7 +155,7 @@ def client(host: Host, states: list[State]) -> Iterator[Finding]:
                 "readahead",
                 f"{mount.path} reads ahead {now} KiB, {now // one} READs of {one} KiB:"
                 " so many at once come to the server out of order",
-                f"echo {max(4 * one, DEFAULT_KB)} > /sys/class/bdi/{mount.device}/read_ahead_kb",
+                remedy,
             )
 
 
