@@ -36,9 +36,14 @@ SAME = ratio(0.99, 1.01)
 
 
 def evidence(
-    total: Ratio, single: Ratio = SAME, slowest: Ratio = SAME, waits: Ratio = SAME, wait_ms: float = 10.0
+    total: Ratio,
+    single: Ratio = SAME,
+    several: Ratio = SAME,
+    slowest: Ratio = SAME,
+    waits: Ratio = SAME,
+    wait_ms: float = 10.0,
 ) -> Evidence:
-    return Evidence(total, single, slowest, waits, wait_ms)
+    return Evidence(total, single, several, slowest, waits, wait_ms)
 
 
 class Kinds(unittest.TestCase):
@@ -84,6 +89,7 @@ class Verdicts(unittest.TestCase):
 
     def test_nobody_pays_for_it(self) -> None:
         self.expect("single", evidence(ratio(1.5, 1.6), single=ratio(0.7, 0.9)))
+        self.expect("several", evidence(ratio(1.5, 1.6), several=ratio(0.7, 0.9)))
         self.expect("slowest", evidence(ratio(1.5, 1.6), slowest=ratio(0.5, 0.8)))
         self.expect("waits", evidence(ratio(1.5, 1.6), waits=ratio(2.5, 9.0), wait_ms=1400.0))
 
@@ -98,11 +104,29 @@ class Verdicts(unittest.TestCase):
         found = Evidence(
             ratio(1.38, 2.00, 0.96875, 6),
             ratio(0.57, 2.21, 0.96875, 6),
+            None,
             ratio(0.33, 4.02, 0.96875, 6),
             ratio(2.63, 5.30, 0.96875, 6),
             409.0,
         )
         self.assertEqual(judge.verdict(found, 0.95).why, "gain")
+
+    def test_one_reader_is_not_bought_with_the_others(self) -> None:
+        """8192 KiB of readahead against 1024, an array of 6.1 that does 64 requests at once."""
+        one, four = Cell("buffered", 1), Cell("buffered", 4)
+        speeds = {(NONE, one): 367.0, (NONE, four): 753.0, (OTHER, one): 693.0, (OTHER, four): 542.0}
+        found = judge.evidence(
+            {
+                (arm, cell): [Sample((mb_s / cell.readers,) * cell.readers, 5.0)] * 8
+                for (arm, cell), mb_s in speeds.items()
+            },
+            OTHER,
+            NONE,
+            [one, four],
+            0.99,
+        )
+        self.assertGreater(found.total.low, 1.15)
+        self.assertEqual(judge.verdict(found, 0.99).why, "several")
 
     def test_for_the_slowest_readers_sake(self) -> None:
         self.expect("fairness", evidence(ratio(0.99, 1.02), slowest=ratio(1.2, 2.0)))

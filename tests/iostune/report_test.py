@@ -54,7 +54,7 @@ class Shown(unittest.TestCase):
         self.assertEqual(found["changed_with_it"], {"queue/nr_requests": "60"})
         decision = found["decisions"][0]
         self.assertEqual(decision["verdict"], "change")
-        for name in ("throughput", "single", "slowest", "waits"):
+        for name in ("throughput", "single", "several", "slowest", "waits"):
             self.assertLessEqual(decision[name]["low"], decision[name]["high"])
         # Four arms, two modes, four numbers of readers.
         self.assertEqual(len(decision["tables"]), 32)

@@ -4,7 +4,7 @@
 import unittest
 
 from iostune.simulated import OVERHEAD_S, Disk
-from iostune_lib import plan, stages, words
+from iostune_lib import judge, plan, stages, words
 from iostune_lib import tunables as t
 from iostune_lib.judge import Verdict
 from iostune_lib.plan import FULL, QUICK, Rules, Stage
@@ -139,8 +139,8 @@ class Words(unittest.TestCase):
 
     def test_every_reason_has_words(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
-        reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "single", "slowest", "waits", "only one")
-        for why in reasons:
+        reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "only one")
+        for why in (*reasons, *judge.FAULTS):
             decision.verdict = Verdict(False, why, decision.verdict.evidence)
             self.assertIn("none", words.decision(decision))
 

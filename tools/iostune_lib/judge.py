@@ -2,7 +2,7 @@
 """What the figures mean: pure rules.
 
 A change has to be worth it and sure: more than GAIN, by the whole of its interval. A loss that is sure vetoes it: of
-one reader alone, of the slowest of several, or that one waits so long that somebody notices.
+one reader alone, of several together, of the slowest of them, or that one waits so long that somebody notices.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from .trial import Arm, Cell, Series
 # What a change must bring in throughput, or to the slowest reader.
 GAIN = 1.05
 FAIR_GAIN = 1.15
-# What it may cost one reader alone (or all together, for fairness), and the slowest of several.
-SINGLE_LOSS = 0.95
+# What it may cost one reader alone, or several together (or all, for fairness), and the slowest of several.
+THROUGHPUT_LOSS = 0.95
 SLOWEST_LOSS = 0.85
 # Longer waits count if they are so many times as long, and as long as this, and are not made up for: a scheduler that
 # stays with a reader for a while has the others wait, and all of them get more by it.
 WAIT_TIMES = 2.0
 WAIT_MS = 1000.0
+# What veto() says.
+FAULTS = ("single", "several", "slowest", "waits")
 # From one reader to several: less than this is seeking, more is working in parallel.
 SEEKS = 0.75
 PARALLEL = 1.25
@@ -32,11 +34,12 @@ PARALLEL = 1.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """A candidate against what is in force: ratios of throughput over all cells, of one reader alone, of the slowest
-    of several, and of its waits; and these in ms."""
+    """A candidate against what is in force: ratios of throughput over all cells, of one reader alone, of several
+    together, of the slowest of these, and of its waits; and these in ms."""
 
     total: Ratio
     single: Ratio | None
+    several: Ratio | None
     slowest: Ratio | None
     waits: Ratio | None
     wait_ms: float
@@ -45,7 +48,7 @@ class Evidence:
 @dataclass(frozen=True)
 class Verdict:
     is_change: bool
-    # gain, fairness; noise, no gain, loss, single, slowest, waits, time
+    # gain, fairness; noise, no gain, loss, time, or one of FAULTS
     why: str
     evidence: Evidence | None = None
 
@@ -78,6 +81,7 @@ def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell]
     return Evidence(
         total,
         compare("total", alone),
+        compare("total", several),
         compare("slowest", several),
         compare("wait_ms", several),
         median(waits) if waits else 0.0,
@@ -86,8 +90,10 @@ def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell]
 
 def veto(e: Evidence) -> str:
     """Why the candidate must not be had whatever it gains; empty if it may."""
-    if e.single and e.single.high < SINGLE_LOSS:
+    if e.single and e.single.high < THROUGHPUT_LOSS:
         return "single"
+    if e.several and e.several.high < THROUGHPUT_LOSS:
+        return "several"
     if e.slowest and e.slowest.high < SLOWEST_LOSS:
         return "slowest"
     is_made_up_for = e.slowest is not None and e.slowest.low > 1
@@ -101,11 +107,11 @@ def verdict(e: Evidence, confidence: float) -> Verdict:
     if e.total.confidence < confidence:
         return Verdict(False, "time", e)
     gains = e.total.low > GAIN
-    is_fairer = e.slowest is not None and e.slowest.low > FAIR_GAIN and e.total.low > SINGLE_LOSS
+    is_fairer = e.slowest is not None and e.slowest.low > FAIR_GAIN and e.total.low > THROUGHPUT_LOSS
     if gains or is_fairer:
         why = veto(e)
         return Verdict(not why, why or ("gain" if gains else "fairness"), e)
-    if e.total.high < SINGLE_LOSS:
+    if e.total.high < THROUGHPUT_LOSS:
         return Verdict(False, "loss", e)
     # Sure that there is nothing to be had, or not sure of anything.
     return Verdict(False, "no gain" if e.total.high < GAIN else "noise", e)
@@ -113,7 +119,7 @@ def verdict(e: Evidence, confidence: float) -> Verdict:
 
 def is_promising(e: Evidence) -> bool:
     """Whether more rounds could make a change of it: half of what it must bring, going by the estimates."""
-    fair = e.slowest is not None and e.slowest.estimate > FAIR_GAIN and e.total.estimate > SINGLE_LOSS
+    fair = e.slowest is not None and e.slowest.estimate > FAIR_GAIN and e.total.estimate > THROUGHPUT_LOSS
     return e.total.estimate > (1 + GAIN) / 2 or fair
 
 

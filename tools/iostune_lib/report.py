@@ -108,6 +108,7 @@ def decision_json(d: Decision) -> dict[str, Any]:
         "words": words.decision(d),
         "throughput": ratio_json(found.total) if found else None,
         "single": ratio_json(found.single) if found else None,
+        "several": ratio_json(found.several) if found else None,
         "slowest": ratio_json(found.slowest) if found else None,
         "waits": ratio_json(found.waits) if found else None,
         "skipped": d.skipped,

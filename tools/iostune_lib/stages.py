@@ -116,7 +116,7 @@ def choose(
     for arm in promising[:2]:
         verdict = compare(bench, arm, arms[0], plan.closer_cells(cells), seconds, deadline)
         decision.candidate, decision.verdict = arm, verdict
-        if verdict.why not in ("single", "slowest", "waits"):
+        if verdict.why not in judge.FAULTS:
             return
 
 

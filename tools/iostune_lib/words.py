@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .judge import FAIR_GAIN, GAIN, SINGLE_LOSS, SLOWEST_LOSS, WAIT_TIMES, Kind
+from .judge import FAIR_GAIN, GAIN, SLOWEST_LOSS, THROUGHPUT_LOSS, WAIT_TIMES, Kind
 from .plan import closer_cells
 from .stages import Decision
 from .stats import Ratio
@@ -55,7 +55,8 @@ def reason(decision: Decision) -> str:
     if not found:
         return "there was not enough time to compare: give more by --time"
     gain = f"{interval(found.total)} for {compared(decision)}"
-    slowest = interval(found.slowest) if found.slowest else ""
+    single, several, slowest = (interval(r) if r else "" for r in (found.single, found.several, found.slowest))
+    but = f"{label} has a throughput of {gain}, but"
     texts = {
         "gain": f"throughput {gain}" + (f"; the slowest of several readers {slowest}" if slowest else ""),
         "fairness": f"the slowest of several readers gets {slowest}; throughput {gain}",
@@ -63,18 +64,14 @@ def reason(decision: Decision) -> str:
         "no gain": f"the best other, {label}, brings less than the {percent(GAIN)} it takes: {gain}",
         "loss": f"the best other, {label}, is worse: {gain}",
         "time": f"{label} might be better, but there was not enough time to be sure: {gain}",
-        "slowest": f"{label} has a throughput of {gain}, but the slowest of several readers gets {slowest}; "
-        f"{percent(SLOWEST_LOSS)} is allowed",
+        "single": f"{but} one reader alone gets {single}; {percent(THROUGHPUT_LOSS)} is allowed",
+        "several": f"{but} several together get {several}; {percent(THROUGHPUT_LOSS)} is allowed",
+        "slowest": f"{but} the slowest of several readers gets {slowest}; {percent(SLOWEST_LOSS)} is allowed",
     }
-    if verdict.why == "single" and found.single:
-        return (
-            f"{label} has a throughput of {gain}, but one reader alone gets {interval(found.single)}; "
-            f"{percent(SINGLE_LOSS)} is allowed"
-        )
     if verdict.why == "waits" and found.waits:
         times = f"{found.waits.estimate:.1f} times as long ({found.waits.low:.1f} to {found.waits.high:.1f}"
         return (
-            f"{label} has a throughput of {gain}, but the slowest reader waits {found.wait_ms:.0f} ms for one read in "
+            f"{but} the slowest reader waits {found.wait_ms:.0f} ms for one read in "
             f"a hundred, {times}, {found.waits.confidence * 100:.1f} % sure); {WAIT_TIMES:g} times is allowed"
         )
     if verdict.why == "gain" and found.slowest and found.slowest.low > FAIR_GAIN:
