@@ -220,8 +220,8 @@ BENCHES = {
             conditions="models of disks: a spindle of 60 MB/s and 12 ms a seek, an array that does 64 requests at once,"
             " an SSD that one reader fills; 1 to 8 readers at once, each in an area of its own, through the page cache;"
             " an arm is a scheduler, and iostune is what it recommends for that disk. The kernel reads ahead 1024 KiB"
-            " on the array and 256 on the others, by the optimal I/O size that they tell; iostune found 128 to suit"
-            " the models of an array and an SSD, and that is all of its gain there: it says nothing of real ones",
+            " on the array, by the optimal I/O size that it tells, and 128 or 256 on the others. What iostune"
+            " recommended, and why, is in the JSON, under counters",
         ),
     )
 }
