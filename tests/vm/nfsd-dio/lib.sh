@@ -50,9 +50,14 @@ unserve() {
 }
 
 # Write through the client and to the double, each piece in one request: bytes that the offset
-# determines, and the seed. writes FILE SEED OFFSET:LENGTH...
+# determines, and the seed. writes [--together] FILE SEED OFFSET:LENGTH...
 writes() {
-	/mnt/seqkeep/nfsd-dio/writes "/mnt/client/$1" "$2" "${@:3}" || fail "writes to $1"
+	local how=()
+	if [ "$1" = --together ]; then
+		how=(--together)
+		shift
+	fi
+	/mnt/seqkeep/nfsd-dio/writes "${how[@]}" "/mnt/client/$1" "$2" "${@:3}" || fail "writes to $1"
 	/mnt/seqkeep/nfsd-dio/writes --cached "/run/$1" "$2" "${@:3}"
 }
 
