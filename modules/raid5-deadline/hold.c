@@ -429,6 +429,10 @@ bool r5d_flush(struct r5d_array *array)
 	int batch = 0;
 
 	lockdep_assert_held(conf_lock(array->conf));
+	/*
+	 * Full ones too, unlike let_go_expired(): forget_full() leaves the mark to be given back
+	 * when the stripe comes again, which nobody will see.
+	 */
 	list_for_each_entry_safe(known, next, &array->known.held, order) {
 		if (++batch > BATCH)
 			return false;
