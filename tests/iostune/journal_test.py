@@ -344,6 +344,16 @@ class Arms(Base):
         # The readahead is what it was, too, although max_sectors_kb had raised it.
         self.assertEqual(self.disk.snapshot(), found)
 
+    def test_bfq_is_made_anew_for_other_tunables_of_its_own(self) -> None:
+        settings = Settings(self.disk, self.open())
+        settings.apply(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "8")))
+        self.disk.puts.clear()
+        settings.apply(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0")))
+        self.assertEqual(self.disk.puts, [(t.SCHEDULER, "none"), (t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0")])
+        self.disk.puts.clear()
+        settings.apply(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0"), (t.READAHEAD, "512")))
+        self.assertEqual(self.disk.puts, [(t.READAHEAD, "512")])
+
     def test_nothing_is_written_that_is_there(self) -> None:
         settings = Settings(self.disk, self.open())
         settings.apply(())
