@@ -88,7 +88,7 @@ class Settings:
         self.in_force = key
 
     def is_used(self, state: Mapping[str, str]) -> bool:
-        """Whether bfq would go on with what it took the disk and its readers for under other tunables of its own.
+        """Whether bfq would stay as it is, and go on from where other tunables of its own have left it.
 
         On 7.3 one whose low_latency was set to 0 after a run read at 27 or 31 MB/s in two of five runs, where one that
         was made anew read at 50 in all of them.
