@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does modules/common/btf_offsets.py find what there is, and say in a sentence what there is not?
+"""Does modules/raid5-deadline/btf_offsets.py find what there is, and say in a sentence what there is not?
 
 tests/btf holds what bpftool prints of raid456 of three kernels, cut down to the types that matter.
 """

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "common/listparse.h"
+#include "listparse.h"
 #include "devices.h"
 
 static bool sysfs_has(const char *directory, const char *name)

@@ -10,7 +10,7 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
-#include "common/listparse.h"
+#include "listparse.h"
 #include "common/param.h"
 #include "devices.h"
 #include "params.h"

@@ -6,7 +6,7 @@
  * The stock code derives a window from file_ra_state and the request. Its
  * arithmetic has a fixed point: with ra_pages equal to the window's size, both
  * "sequential cache miss" and "expected marker" give that size back unchanged.
- * kunit/steer_test.c checks this against a model of each generation.
+ * kunit/ctxra/steer_test.c checks this against a model of each generation.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>

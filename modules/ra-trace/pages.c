@@ -15,7 +15,7 @@
 #include "calls.h"
 #include "common/compat/folio.h"
 #include "common/compat/readahead.h"
-#include "common/tracepoints.h"
+#include "tracepoints.h"
 #include "pages.h"
 #include "waste.h"
 

@@ -2,7 +2,7 @@
 /*
  * What of raid456's and md-mod's private structures we read or write, each with
  * its type. The offsets are generated at build time from the types of the very
- * raid456 that the module is built for (common/btf_offsets.py, raid456.list);
+ * raid456 that the module is built for (btf_offsets.py, raid456.list);
  * identity.c compares build-ids before any of this is used.
  *
  * Under r5conf.device_lock, unless said otherwise, and but for single numbers of struct r5conf and

@@ -13,7 +13,7 @@
 #include <linux/string.h>
 
 #include "ctxra/steer.h"
-#include "stock.h"
+#include "sim/stock.h"
 
 /* Time is counted in calls of filemap_get_pages(); an I/O takes this many of them. */
 #define SIM_IO_TICKS	50

@@ -7,7 +7,7 @@
  */
 #include <kunit/test.h>
 
-#include "simwork.h"
+#include "sim/simwork.h"
 
 #define FILE_PAGES	262144UL	/* 1 GiB */
 #define REQUESTS	32768UL

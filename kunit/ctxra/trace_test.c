@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "simwork.h"
+#include "sim/simwork.h"
 
 /**
  * struct call - a line of a trace

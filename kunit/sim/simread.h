@@ -12,7 +12,7 @@
 #include "ctxra/governor.h"
 #include "ctxra/lru.h"
 #include "ctxra/stream.h"
-#include "simcache.h"
+#include "sim/simcache.h"
 
 #define SIM_STREAMS	128	/* SET_STREAMS of table.c */
 #define SIM_TRAIL	1024UL	/* MAX_TRAIL of doors.c */

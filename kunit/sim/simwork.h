@@ -5,7 +5,7 @@
 
 #include <linux/prandom.h>
 
-#include "simread.h"
+#include "sim/simread.h"
 
 /**
  * struct sim_shape - what is read, in which order, by whom

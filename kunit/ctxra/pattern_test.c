@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "simwork.h"
+#include "sim/simwork.h"
 
 #define FILE_PAGES	16384UL	/* 64 MiB */
 #define SEED		20261121

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "simwork.h"
+#include "sim/simwork.h"
 
 #define FILE_PAGES	8192UL
 #define MAX_STREAMS	8

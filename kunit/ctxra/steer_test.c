@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 
 #include "ctxra/steer.h"
-#include "simcache.h"
+#include "sim/simcache.h"
 
 /* Pages on both sides of a window, to see that nothing else is read. */
 #define MARGIN		64UL

@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/errno.h>
 
-#include "common/listparse.h"
+#include "ctxra/listparse.h"
 
 /* Longer than any list that is looked at; the issue names this length. */
 #define FAR_TOO_LONG	10000

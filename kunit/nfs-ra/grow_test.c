@@ -4,7 +4,7 @@
 #include <linux/prandom.h>
 
 #include "nfs-ra/grow.h"
-#include "simcache.h"
+#include "sim/simcache.h"
 
 #define BASE		32UL	/* 128 KiB */
 #define MOST		2048UL	/* 8 MiB */

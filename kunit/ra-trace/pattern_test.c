@@ -8,7 +8,7 @@
 #include <linux/string.h>
 
 #include "ra-trace/pattern.h"
-#include "stock.h"
+#include "sim/stock.h"
 
 #define WIN	32UL	/* readahead setting, pages */
 #define IO	64UL	/* bdi->io_pages */
