@@ -9,7 +9,7 @@
 #include <linux/rcupdate.h>
 
 #include "hook.h"
-#include "peek.h"
+#include "read_racy.h"
 
 /* Protects every hook's active state. Nests in the kernel's module notifier chain. */
 static DEFINE_MUTEX(hook_mutex);
@@ -471,7 +471,7 @@ void hooks_stay(void)
 unsigned long hook_missed(const struct hook *hook)
 {
 	return hook_is_active(hook) && hook->spec.kind == HOOK_ENTRY ?
-	       PEEK(hook->probe.nmissed) + PEEK(hook->probe.kp.nmissed) : 0;
+	       READ_RACY(hook->probe.nmissed) + READ_RACY(hook->probe.kp.nmissed) : 0;
 }
 
 /**

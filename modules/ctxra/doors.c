@@ -18,7 +18,7 @@
 #include "common/compat/readahead.h"
 #include "common/compat/regs.h"
 #include "common/hook.h"
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "common/ra_mark.h"
 #include "counters.h"
 #include "doors.h"
@@ -78,11 +78,11 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
 	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
 		return left(CTXRA_LEFT_NOT_A_FILE);
-	if (PEEK(ractl->file->f_mode) & FMODE_RANDOM)
+	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
 		return left(CTXRA_LEFT_RANDOM);
 	bdi = inode_to_bdi(inode);
 	rq->ahead = ctxra_window_pages(inode, bdi);
-	if (!rq->ahead || !PEEK(ractl->ra->ra_pages))
+	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
 		return left(CTXRA_LEFT_OFF);
 	if (nr > rq->ahead)
 		return left(CTXRA_LEFT_OVERSIZE);
@@ -172,9 +172,9 @@ static bool resize(struct steered_call *call, struct readahead_control *ractl,
 		   unsigned long pages)
 {
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
-	unsigned int file_pages = PEEK(ractl->ra->ra_pages);
+	unsigned int file_pages = READ_RACY(ractl->ra->ra_pages);
 
-	if (file_pages == 2 * PEEK(bdi->ra_pages))
+	if (file_pages == 2 * READ_RACY(bdi->ra_pages))
 		pages *= 2;
 	if (file_pages == pages)
 		return false;
@@ -193,8 +193,8 @@ static void hand_over(const struct steered_call *call)
 	const struct file_ra_state *before = &call->before, *after = &call->ra;
 	struct file_ra_state *file_ra = call->file_ra;
 
-	if (PEEK(file_ra->start) != before->start || PEEK(file_ra->size) != before->size ||
-	    PEEK(file_ra->async_size) != before->async_size)
+	if (READ_RACY(file_ra->start) != before->start || READ_RACY(file_ra->size) != before->size ||
+	    READ_RACY(file_ra->async_size) != before->async_size)
 		return;
 	WRITE_ONCE(file_ra->start, after->start);
 	WRITE_ONCE(file_ra->size, after->size);
@@ -206,9 +206,9 @@ static void hand_over(const struct steered_call *call)
 static void witness_miss(const struct readahead_control *ractl, struct ctxra_request *rq)
 {
 	const struct file_ra_state *ra = ractl->ra;
-	pgoff_t prev_index = (u64)PEEK(ra->prev_pos) >> PAGE_SHIFT;
-	unsigned int size = PEEK(ra->size);
-	pgoff_t start = PEEK(ra->start);
+	pgoff_t prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT;
+	unsigned int size = READ_RACY(ra->size);
+	pgoff_t start = READ_RACY(ra->start);
 
 	/* The stock code's own test for the start of a file, or a read that goes on. */
 	rq->in_order = !rq->index || rq->index - prev_index <= 1;
@@ -225,7 +225,7 @@ static void witness_miss(const struct readahead_control *ractl, struct ctxra_req
 /* Of what was read ahead lately, up to where this reader was, is much unused? */
 static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
 {
-	pgoff_t prev_index = (u64)PEEK(ractl->ra->prev_pos) >> PAGE_SHIFT;
+	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * rq->win);
 	struct ctxra_use use;
 	unsigned int all;
@@ -290,8 +290,8 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	/* A fault may meet the marker at any page of its folio. */
 	rq.index = round_down(rq.index, folio_nr_pages(folio));
 	ra = ractl->ra;
-	rq.in_order = rq.index == round_down(PEEK(ra->start) + PEEK(ra->size) -
-					     PEEK(ra->async_size), folio_nr_pages(folio));
+	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
+					     READ_RACY(ra->async_size), folio_nr_pages(folio));
 	if (rq.in_order)
 		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && is_sparse(ractl, &rq);
 	else

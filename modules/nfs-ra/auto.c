@@ -21,7 +21,7 @@
 
 #include "common/compat/readahead.h"
 #include "common/hook.h"
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "auto.h"
 #include "counters.h"
 #include "grow.h"
@@ -85,7 +85,7 @@ static bool marker(struct pt_regs *regs, void *data)
 	/* Another module steers this call, with a state of its own. */
 	if (!ractl->file || ra != &ractl->file->f_ra)
 		return false;
-	if (PEEK(ractl->file->f_mode) & FMODE_RANDOM || mapping_mapped(ractl->mapping))
+	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM || mapping_mapped(ractl->mapping))
 		return false;
 	last.start = READ_ONCE(ra->start);
 	last.size = READ_ONCE(ra->size);

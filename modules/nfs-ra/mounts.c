@@ -26,7 +26,7 @@
 #include <linux/sunrpc/xprt.h>
 #include <linux/workqueue.h>
 
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "counters.h"
 #include "mounts.h"
 #include "params.h"
@@ -177,7 +177,7 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	struct nra_rule rule = nra_rule();
 	struct nra_mount *mount = take_spare();
 	/* A server that moves may come with another one, at any time. */
-	unsigned int rsize = PEEK(server->rsize);
+	unsigned int rsize = READ_RACY(server->rsize);
 
 	schedule_work(&tend_work);
 	if (!mount) {

@@ -167,9 +167,9 @@ bool nd_locks_out_others(struct file *file, const struct nd_write *write)
 {
 	struct inode *inode = file_inode(file);
 
-	if (is_fs(inode, "ext4") && COMPAT_EXT4_ONE_PARTIAL_DIO)
+	if (is_fs(inode, "ext4") && COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE)
 		return true;
-	if (is_fs(inode, "ext4") && !COMPAT_EXT4_ONE_EXTENT_DIO)
+	if (is_fs(inode, "ext4") && !COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE)
 		return false;
 	return count_extents(inode, write) > 1;
 }

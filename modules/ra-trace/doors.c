@@ -22,7 +22,7 @@
 #include "calls.h"
 #include "common/compat/blk-cgroup.h"
 #include "common/hook.h"
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "common/ra_mark.h"
 #include "doors.h"
 #include "pages.h"
@@ -81,7 +81,7 @@ NOKPROBE_SYMBOL(own_state);
 
 static struct ra_window window_of(const struct file_ra_state *ra)
 {
-	return (struct ra_window) { PEEK(ra->start), PEEK(ra->size), PEEK(ra->async_size) };
+	return (struct ra_window) { READ_RACY(ra->start), READ_RACY(ra->size), READ_RACY(ra->async_size) };
 }
 NOKPROBE_SYMBOL(window_of);
 
@@ -91,7 +91,7 @@ NOKPROBE_SYMBOL(window_of);
  */
 static bool reads_own_disk(const struct super_block *sb)
 {
-	return sb->s_bdev && !(PEEK(sb->s_iflags) & SB_I_PERSB_BDI);
+	return sb->s_bdev && !(READ_RACY(sb->s_iflags) & SB_I_PERSB_BDI);
 }
 NOKPROBE_SYMBOL(reads_own_disk);
 
@@ -121,14 +121,14 @@ static struct ra_call *call_begin(struct door_call *door_call, enum ra_door door
 			.index = ractl->_index,
 			.nr = nr,
 			.marker_pages = 1,
-			.hint = ractl->file && (PEEK(ractl->file->f_mode) & FMODE_RANDOM),
+			.hint = ractl->file && (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM),
 			.last_index = size ? (size - 1) >> PAGE_SHIFT : -1UL,
 		},
 	};
 	if (ra) {
 		call->seen.before = window_of(ra);
-		call->seen.prev_index = (u64)PEEK(ra->prev_pos) >> PAGE_SHIFT;
-		call->seen.ra_pages = PEEK(own_state(call)->ra_pages);
+		call->seen.prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT;
+		call->seen.ra_pages = READ_RACY(own_state(call)->ra_pages);
 	}
 	place = ra_calls_begin(call, ractl->mapping, dev);
 	if (place)
@@ -152,7 +152,7 @@ static void classify(struct ra_call *call, const struct file_ra_state *ra)
 		seen->mark = pattern_of_mark[ra_mark_get(ra)];
 		if (ra_mark_get(ra) == RA_MARK_RESIZED) {
 			seen->steered = false;
-			seen->ra_pages = PEEK(ra->ra_pages);
+			seen->ra_pages = READ_RACY(ra->ra_pages);
 		}
 	}
 	call->pattern = ra_classify(seen);

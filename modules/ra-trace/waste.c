@@ -19,7 +19,7 @@
 #include <linux/spinlock.h>
 
 #include "account.h"
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "waste.h"
 
 #define CHUNK		64UL
@@ -331,9 +331,9 @@ unsigned long ra_waste_in_doubt(const struct address_space *mapping, unsigned lo
 		for (i = 0; i < NR_WAYS; i++) {
 			const struct chunk *chunk = &set->chunk[i];
 
-			if (PEEK(chunk->mapping) == mapping &&
-			    PEEK(chunk->number) == start / CHUNK && !PEEK(chunk->faulted))
-				pages += hweight64(PEEK(chunk->unread) & bits);
+			if (READ_RACY(chunk->mapping) == mapping &&
+			    READ_RACY(chunk->number) == start / CHUNK && !READ_RACY(chunk->faulted))
+				pages += hweight64(READ_RACY(chunk->unread) & bits);
 		}
 	}
 	return pages;
@@ -353,7 +353,7 @@ u64 ra_waste_open(void)
 	mutex_lock(&sets_mutex);
 	for (i = 0; sets && i < NR_SETS; i++)
 		for (way = 0; way < NR_WAYS; way++)
-			pages += hweight64(PEEK(sets[i].chunk[way].unread));
+			pages += hweight64(READ_RACY(sets[i].chunk[way].unread));
 	mutex_unlock(&sets_mutex);
 	return pages;
 }

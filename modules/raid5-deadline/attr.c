@@ -14,7 +14,7 @@
 
 #include "array.h"
 #include "common/param.h"
-#include "common/peek.h"
+#include "common/read_racy.h"
 #include "params.h"
 #include "raid456.h"
 
@@ -73,15 +73,15 @@ static void show_counters(struct seq_file *m, const struct r5d_array *array)
 	int i;
 
 	for (i = 0; i < R5D_C_NR; i++)
-		seq_printf(m, "%s %llu\n", r5d_counter_names[i], PEEK(array->count[i]));
+		seq_printf(m, "%s %llu\n", r5d_counter_names[i], READ_RACY(array->count[i]));
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
-	seq_printf(m, "learned_us %llu\n", PEEK(array->predictor.deadline_ns) / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", PEEK(array->predictor.trust) * 100 / 65535);
-	seq_printf(m, "waiting %u\n", PEEK(array->known.nr_held));
+	seq_printf(m, "learned_us %llu\n", READ_RACY(array->predictor.deadline_ns) / NSEC_PER_USEC);
+	seq_printf(m, "trust_percent %u\n", READ_RACY(array->predictor.trust) * 100 / 65535);
+	seq_printf(m, "waiting %u\n", READ_RACY(array->known.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
 	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
 	for (i = 0; i < R5D_BUCKETS; i++) {
-		u64 filled = PEEK(array->fills[i]);
+		u64 filled = READ_RACY(array->fills[i]);
 
 		if (filled)
 			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
