@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/sysfs.h>
 
-#include "hook.h"
+#include "hook_redirect.h"
 #include "param.h"
 #include "version.h"
 
@@ -93,7 +93,7 @@ void param_stop(struct param_switch *sw)
 	sw->live = false;
 	sw->closed = true;
 	kernel_param_unlock(THIS_MODULE);
-	hooks_stay();
+	hooks_block_unload_if_stuck();
 }
 
 static int range_set(const char *val, const struct kernel_param *kp)
