@@ -1,7 +1,7 @@
 # shellcheck shell=bash source-path=SCRIPTDIR
 # SPDX-License-Identifier: GPL-2.0-only
-# The functions that tests use in the guest. run-test sources this file; a script of `vm run` may do so too.
-# Every guest is thrown away after its test, so nothing here cleans up.
+# The functions that tests call in the guest, by subject. run-test sources this file; a script of `vm run` may, too.
+# The host discards every guest after its test, so no function here cleans up.
 
 # shellcheck source=../guest/lib/assert.sh
 . /mnt/seqkeep/guest/lib/assert.sh

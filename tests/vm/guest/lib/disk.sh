@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of guest/lib.sh: disks in memory, and what is read from them.
+# Part of guest/lib.sh: disks in memory, and the requests they get.
 
-# Make a disk in memory, and print its name (nullb0 and so on).
+# Make a disk in memory, and print its name, for instance nullb0.
 # make_null_blk SIZE_MB [completion_nsec] [max_sectors]
-# Every request takes completion_nsec (default 0), so a test knows what a request costs. SECTOR is its sector size (512),
-# CACHE_MB the volatile cache that it has for writes (none).
-# Memory is used for what is written only: be generous with the size.
+# Every request takes completion_nsec (default 0), so a test knows its cost. $SECTOR is the sector size in bytes (512),
+# $CACHE_MB the size of the volatile write cache (none).
+# Only written blocks use memory, so be generous with the size.
 make_null_blk() {
 	local name dir
 	modprobe null_blk nr_devices=0 || fail "no null_blk"
@@ -29,23 +29,25 @@ make_null_blk() {
 	echo "$name"
 }
 
-# What a request is to cost, ns, for it to be the disk that readers wait for: ten times as much where the CPU is slow.
+# Print the cost of a request, in ns, with which readers wait for the disk and not for the CPU: ten times NS with KASAN.
 # disk_bound_ns NS
 disk_bound_ns() {
 	if has_kasan; then echo "${1}0"; else echo "$1"; fi
 }
 
-# Counts of a disk's read requests, and of the 512-byte sectors they read. disk_reads nullb0
+# Print how many read requests a disk has completed. disk_reads nullb0
 disk_reads() {
 	awk '{ print $1 }' "/sys/block/${1#/dev/}/stat"
 }
 
+# Print how many sectors of 512 bytes these requests read. disk_read_sectors nullb0
 disk_read_sectors() {
 	awk '{ print $3 }' "/sys/block/${1#/dev/}/stat"
 }
 
-# Run a command, and set what it had a disk read: $ios requests, $sectors, and $kib in the average request. Not to be followed
-# by ||, nor in a condition: there bash lets a command fail. count_reads nullb0 COMMAND...
+# Run a command, and set what the disk read meanwhile: $ios requests, $sectors of 512 bytes, and $kib, the KiB of the average
+# request. Never call it before || or in a condition, because bash ignores a failing command there.
+# count_reads nullb0 COMMAND...
 count_reads() {
 	local disk=$1
 	shift

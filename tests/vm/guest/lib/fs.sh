@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Part of guest/lib.sh: file systems, files, and the page cache.
 
-# Make a file system on a disk and mount it. xfs wants 300 MB at least. make_fs ext4|xfs|btrfs nullb0 /mnt/test
+# Make a file system on a disk and mount it. xfs needs at least 300 MB. make_fs ext4|xfs|btrfs nullb0 /mnt/test
 make_fs() {
 	local options=()
 	case $1 in
@@ -16,7 +16,7 @@ make_fs() {
 	mount -t "$1" "/dev/$2" "$3" || fail "mount of $1 on $2"
 }
 
-# Set the readahead of the file system on a disk: that of the disk, but for btrfs. set_readahead_kb nullb0 128
+# Set the readahead of the file system on a disk: the disk's own, except for btrfs. set_readahead_kb nullb0 128
 set_readahead_kb() {
 	local dir file=/sys/block/$1/queue/read_ahead_kb
 	for dir in /sys/fs/btrfs/*/devices/"$1"; do
@@ -25,7 +25,7 @@ set_readahead_kb() {
 	echo "$2" > "$file"
 }
 
-# Bytes that look random and are the same each time, anywhere. random_file FILE SIZE_MB
+# Make a file of pseudo-random bytes, the same on every machine. random_file FILE SIZE_MB
 random_file() {
 	python3 - "$1" "$2" <<- 'END'
 		import random, sys
@@ -37,15 +37,15 @@ random_file() {
 	sync
 }
 
-# A file as an old, full file system gives one, in extents of a block or two. file_of_pieces FILE SIZE_MB
+# Make a file in extents of one or two blocks, as on an old, full file system. file_of_pieces FILE SIZE_MB
 file_of_pieces() {
-	# XFS keeps some blocks for itself, which are in one piece and are given to whoever asks for many.
+	# XFS reserves some contiguous blocks, and would use them for a large file.
 	[ "$(stat -fc %T "${1%/*}")" != xfs ] || xfs_io -xc "resblks 0" "${1%/*}" > /dev/null
 	python3 - "$1" "$2" <<- 'END'
 		import ctypes, os, random, sys
 		source = random.Random(21)
 		name, blocks = sys.argv[1], int(sys.argv[2]) * 256
-		# All that is free, and of that every second block given back: twice what is wanted, for the file system's own needs.
+		# Fill the file system, then free every second block: twice the file's size, because the file system needs some.
 		filler = os.open(name + ".filler", os.O_RDWR | os.O_CREAT)
 		end, step = 0, 64 << 20
 		while step >= 4096:
@@ -57,7 +57,7 @@ file_of_pieces() {
 		libc, punch_hole = ctypes.CDLL(None), 3
 		for block in range(2 * blocks):
 		    if libc.fallocate(filler, punch_hole, ctypes.c_long(block * 8192), ctypes.c_long(4096)):
-		        sys.exit("no hole punched")
+		        sys.exit("cannot punch a hole")
 		os.sync()
 		out = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 		for block in range(blocks):
@@ -69,7 +69,7 @@ file_of_pieces() {
 	assert_at_least "extents of $1" "$(filefrag "$1" | sed 's/.*: \([0-9]*\) ext.*/\1/')" $(($2 * 64))
 }
 
-# Empty the page cache, of dirty pages too.
+# Write back dirty pages, and empty the page cache.
 drop_caches() {
 	sync
 	echo 3 > /proc/sys/vm/drop_caches

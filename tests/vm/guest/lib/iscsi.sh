@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of guest/lib.sh: an iSCSI target, and its initiator.
+# Part of guest/lib.sh: the iSCSI target and its initiator.
 
 ISCSI_NAME=iqn.2026-01.example.seqkeep:disk
 
-# Serve a file as an iSCSI disk by the kernel's target (LIO), buffered, at the addresses 127.0.0.1 to 127.0.0.N.
+# Serve a file as an iSCSI disk by the kernel's target (LIO) through the page cache, at 127.0.0.1 to 127.0.0.N.
 # lio_target FILE N
 lio_target() {
 	local target=/sys/kernel/config/target group address
@@ -18,7 +18,7 @@ lio_target() {
 	for ((address = 1; address <= $2; address++)); do
 		mkdir "$group/np/127.0.0.$address:3260" || fail "the target does not listen"
 	done
-	# No log-in names: whoever comes may read and write.
+	# Every initiator may read and write without a password.
 	echo 0 > "$group/attrib/authentication"
 	echo 1 > "$group/attrib/generate_node_acls"
 	echo 1 > "$group/attrib/cache_dynamic_acls"
@@ -26,7 +26,7 @@ lio_target() {
 	echo 1 > "$group/enable"
 }
 
-# Log in to each address of lio_target N by open-iscsi: sets the array $paths to the disks, one for each address.
+# Log in to each address of lio_target by open-iscsi, and set the array $paths to the disks, one per address.
 # iscsi_login N
 iscsi_login() {
 	local address dir tries
@@ -37,7 +37,7 @@ iscsi_login() {
 		with_timeout 120 iscsiadm -m node -T "$ISCSI_NAME" -p "127.0.0.$address:3260" --login > /dev/null ||
 			fail "iSCSI login to 127.0.0.$address"
 	done
-	# iscsid has the disks looked for after the log-in.
+	# iscsid scans for the disks after the login.
 	for ((tries = 0; tries < 300; tries++)); do
 		paths=()
 		for dir in /sys/class/iscsi_session/*/device/target*/*/block/*; do

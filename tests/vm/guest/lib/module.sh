@@ -2,25 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Part of guest/lib.sh: a module's counters and parameters.
 
-# A counter of a module. counter ctxra trail_windows
+# Print a counter of a module. counter ctxra trail_windows
 counter() {
 	awk -v name="$2" '$1 == name { print $2; found = 1 } END { exit !found }' "/sys/kernel/debug/$1/stats" ||
 		fail "$1 has no counter $2"
 }
 
-# Set a module's parameter, and return what writing it returned. set_param ctxra enable 1
+# Write a module's parameter, and return the status of the write. set_param ctxra enable 1
 set_param() {
 	echo "$3" > "/sys/module/$1/parameters/$2"
 }
 
-# A parameter does not take a value, says so in the log, and keeps the old one. assert_refused ctxra max_kb -1
+# Fail unless a module refuses a value for a parameter, logs one line, and keeps the old value.
+# assert_refused ctxra max_kb -1
 assert_refused() {
 	local before after lines what="$2: \"${3:0:60}\""
 	before=$(cat "/sys/module/$1/parameters/$2")
 	lines=$(dmesg | grep -c "$1: $2: .*-EINVAL" || :)
-	# As one does by hand: with a newline, which is not to be in the line of the log.
+	# With a newline, as by hand; the log line must not have it.
 	if printf '%s\n' "$3" > "/sys/module/$1/parameters/$2" 2> /run/error; then
-		fail "$what is accepted"
+		fail "$what was accepted"
 	fi
 	grep -q "Invalid argument" /run/error || fail "$what: $(cat /run/error)"
 	after=$(cat "/sys/module/$1/parameters/$2")
@@ -28,7 +29,8 @@ assert_refused() {
 	assert_equal "$what, lines in the log" "$(dmesg | grep -c "$1: $2: .*-EINVAL")" $((lines + 1))
 }
 
-# A parameter takes a value, and shows it so: assert_accepted ctxra patterns " trail" trail
+# Fail unless a module accepts a value for a parameter, and then shows the last argument.
+# assert_accepted ctxra patterns " trail" trail
 assert_accepted() {
 	set_param "$1" "$2" "$3"
 	assert_equal "$2 after \"$3\"" "$(cat "/sys/module/$1/parameters/$2")" "$4"

@@ -2,29 +2,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Part of guest/lib.sh: the guest's kernel, its console, control groups and udev.
 
-# For requires(): the running kernel is at least that version. kernel_at_least 6.12
+# For requires(): whether the running kernel has at least a version. kernel_at_least 6.12
 kernel_at_least() {
 	local oldest
 	oldest=$(printf '%s\n%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)
 	[ "$oldest" = "$1" ] || { echo "is for kernels from $1"; return 1; }
 }
 
-# The kernel is slow with KASAN and lockdep: they are where kmemleak is.
+# Whether the kernel has KASAN and lockdep, which make it slow. The kernels with these have kmemleak, too.
 has_kasan() {
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
-# For tests that make allocations fail, or thousands of refusals: stock's warnings of those would fail them, or fill the console.
-# What the harness can no longer see there is looked for by run-test, in what the kernel has logged from here on. Another
-# pattern may be added. quiet_console [PATTERN]
+# Keep the kernel's log off the console, for tests that make allocations fail or cause thousands of refusals: stock's own
+# warnings of those would fail the test, or fill the console. run-test searches the log from here on instead, also for
+# PATTERN. quiet_console [PATTERN]
 quiet_console() {
 	also_forbidden=${1:+|$1}
 	dmesg -n 1
-	# Not a job of this shell's, for which a test that says wait would wait.
+	# In a subshell, because a test that calls `wait` waits for every job of its own shell.
 	(dmesg --follow --notime > /run/logged &)
 }
 
-# Make a cgroup, with a controller: make_cgroup memory small
+# Make a cgroup with a controller: make_cgroup memory small
 make_cgroup() {
 	echo "+$1" > /sys/fs/cgroup/cgroup.subtree_control
 	mkdir "/sys/fs/cgroup/$2"
@@ -37,7 +37,7 @@ in_cgroup() {
 	)
 }
 
-# Start udev, for tests of what udev does. Devices appear in /dev without it.
+# Start udev, for tests of its rules. Devices appear in /dev without it.
 start_udev() {
 	/usr/lib/systemd/systemd-udevd --daemon
 	udevadm trigger --action=add
