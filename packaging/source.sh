@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# Sourced by debian/build and rpm/build: the tree that both make their source package from.
+# debian/build and rpm/build source this file: it makes the tree for the source package of both.
 # The caller's working directory is the root of the repository.
 
 # shellcheck disable=SC2034 # for the caller
@@ -8,9 +8,9 @@ name=$(packaging/meta Name)
 # shellcheck disable=SC2034
 version=$(packaging/meta Version)
 
-# make_tree DEST PATH...: copy to DEST what a source package needs, and PATHs, as git knows them or
-# would take them, with META as it is in force. Sets and exports SOURCE_DATE_EPOCH: the last commit
-# to these paths dates the package and every file in it, so the same input makes the same bytes.
+# make_tree DEST PATH...: copy the files of a source package and of each PATH to DEST: those that git tracks or would
+# track, and the META in force. Sets and exports SOURCE_DATE_EPOCH: the last commit to these paths dates the package and
+# each of its files, so that the same input makes the same bytes.
 make_tree() {
 	tree=$1
 	shift
@@ -23,17 +23,17 @@ make_tree() {
 	unset SEQKEEP_META
 }
 
-# date_tree DIR: give every file of DIR the date of the package.
+# date_tree DIR: set the time of every file of DIR to the package's date.
 date_tree() {
 	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 
-# hash_tree DIR: print a hash of every file's name, mode and content.
+# hash_tree DIR: print a hash of the names, modes and contents of all files.
 hash_tree() {
 	(cd "$1" && find . -type f -printf '%m %p\n' -exec sha256sum {} + | LC_ALL=C sort | sha256sum)
 }
 
-# format_date FORMAT: the date of the package.
+# format_date FORMAT: print the package's date.
 format_date() {
 	LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" "+$1"
 }

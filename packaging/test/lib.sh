@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests share. The runner's environment has SUITE, KVER (its kernel), and of META: VERSION, MODULES,
-# OLDEST, NEWEST. /mnt/deb and /mnt/rpm hold the packages; -next those of the later version NEXT; -outside those
-# of version OUTSIDE, for a range of kernels that ends before KVER.
+# Functions and variables that the tests share. The runner sets SUITE, KVER (the suite's kernel), and from META: VERSION,
+# MODULES, OLDEST, NEWEST. /mnt/deb and /mnt/rpm hold the packages, /mnt/deb-next and so on those of the later version
+# NEXT, and /mnt/deb-outside and so on those of version OUTSIDE, whose range of kernels ends before KVER.
 
-# Where packages come and go two modules stand for all, as each builds for half a minute and their scripts are alike; one
-# has a step of its own in its build. The VM tests' roots have all of them, by apt, and 007 by dnf.
+# Two modules stand for all in most tests, because each builds for half a minute and their scripts are alike.
+# raid5-deadline is one of them, because its build has a step of its own. The VM tests' roots have all modules, installed
+# by apt, and 007 installs all by dnf.
 # shellcheck disable=SC2034 # for the tests
 ALL_MODULES=$MODULES
 MODULES="ctxra raid5-deadline"
 # shellcheck disable=SC2034 # for the tests
 PACKAGES="seqkeep-tools ${MODULES// /-dkms }-dkms"
-# The file that the tests edit, of one module for all.
+# The configuration file that the tests edit.
 # shellcheck disable=SC2034
 CONF=/etc/modprobe.d/ctxra.conf
 EDITED=/tmp/edited.conf
 
-# show_logs: what the compiler said, if it said anything.
+# show_logs: print the logs of all builds.
 show_logs() {
 	find /var/lib/dkms/ -name make.log -exec cat {} +
 }
@@ -29,7 +30,7 @@ fail() {
 	exit 1
 }
 
-# files DIR: the files of PACKAGES in a folder.
+# files DIR: print the files of PACKAGES in a folder.
 files() {
 	local package
 	for package in $PACKAGES; do
@@ -37,12 +38,12 @@ files() {
 	done
 }
 
-# apt ARGS...: apt-get that asks nothing, and installs from files.
+# apt ARGS...: run apt-get without questions.
 apt() {
 	apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root "$@"
 }
 
-# archive ARGS...: the same with the archive, whose lists and packages are kept from run to run.
+# archive ARGS...: the same with the archive's lists and packages, which stay from run to run.
 archive() {
 	flock /mnt/apt/lock apt-get -q -y --no-install-recommends -o Dpkg::Use-Pty=0 -o APT::Sandbox::User=root \
 		-o Dir::State::lists=/mnt/apt/lists -o Dir::Cache::archives=/mnt/apt/archives \
@@ -52,10 +53,10 @@ archive() {
 # archive_reached: update the lists, or print why not.
 archive_reached() {
 	mkdir -p /mnt/apt/lists/partial /mnt/apt/archives/partial
-	archive update >/tmp/update 2>&1 || { echo "the archive is out of reach: $(tail -n1 /tmp/update)"; return 1; }
+	archive update >/tmp/update 2>&1 || { echo "cannot reach the archive: $(tail -n1 /tmp/update)"; return 1; }
 }
 
-# built_for VERSION [KVER]: every module, in VERSION and no other, is installed by DKMS for KVER, where modprobe finds it.
+# built_for VERSION [KVER]: fail unless DKMS installed VERSION, and no other, of every module for KVER.
 built_for() {
 	local kver=${2:-$KVER} module status found
 	for module in $MODULES; do
@@ -64,11 +65,11 @@ built_for() {
 		found=$(modinfo -k "$kver" -F version "$module")
 		[[ $found == "$1" ]] || fail "modinfo finds version '$found' of $module for $kver, not $1"
 		[[ $(modinfo -k "$kver" -F vermagic "$module") == "$kver "* ]] ||
-			fail "$module for $kver is of another kernel"
+			fail "$module for $kver is for another kernel"
 	done
 }
 
-# not_built VERSION: DKMS knows every module but has built none of them for any kernel.
+# not_built VERSION: fail unless DKMS knows every module and has built none.
 not_built() {
 	local module status
 	for module in $MODULES; do
@@ -78,7 +79,7 @@ not_built() {
 	no_module_left
 }
 
-# only_version VERSION OLD: DKMS and /usr/src have VERSION of every module, and nothing of OLD.
+# only_version VERSION OLD: fail unless DKMS and /usr/src have VERSION of every module, and nothing of OLD.
 only_version() {
 	local module
 	for module in $MODULES; do
@@ -88,16 +89,16 @@ only_version() {
 	done
 }
 
-# no_module_left: no kernel has a module of ours, and depmod knows none.
+# no_module_left: fail if a kernel has a module of ours, or depmod lists one.
 no_module_left() {
 	local module
 	for module in $MODULES; do
-		[[ -z $(find /lib/modules/ -name "$module.ko*") ]] || fail "there is a $module.ko"
-		if grep "/$module.ko" /lib/modules/*/modules.dep; then fail "modules.dep still has it"; fi
+		[[ -z $(find /lib/modules/ -name "$module.ko*") ]] || fail "/lib/modules still has a $module.ko"
+		if grep "/$module.ko" /lib/modules/*/modules.dep; then fail "modules.dep still lists $module"; fi
 	done
 }
 
-# as_shipped: no module's configuration sets an option.
+# as_shipped: fail if a module's configuration sets an option.
 as_shipped() {
 	local module
 	for module in $MODULES; do
@@ -105,13 +106,13 @@ as_shipped() {
 	done
 }
 
-# edit_conf: edit CONF as an administrator would, and keep what it is then as EDITED.
+# edit_conf: edit CONF as an administrator would, and copy the result to EDITED.
 edit_conf() {
 	sed -i 's/^#\(options ctxra max_kb=\).*/\1512/' "$CONF"
 	cp "$CONF" "$EDITED"
 }
 
-# snapshot FILE: list every file and modules.dep's lines, but what package managers and dkms keep for themselves.
+# snapshot FILE: list every file and modules.dep's lines, without the private files of package managers and dkms.
 snapshot() {
 	find / -xdev \( -path /mnt -o -path /proc -o -path /dev -o -path /tmp -o -path /var/cache -o -path /var/log \
 		-o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/rpm -o -path /var/lib/dnf \
@@ -119,8 +120,8 @@ snapshot() {
 	sort /lib/modules/*/modules.dep >>"$1"
 }
 
-# no_trace BEFORE: the system has what it had at snapshot BEFORE, no more and no less.
+# no_trace BEFORE: fail unless the system has exactly the files of snapshot BEFORE.
 no_trace() {
 	snapshot /tmp/after
-	diff "$1" /tmp/after || fail "traces are left: see the lines above"
+	diff "$1" /tmp/after || fail "files differ from before: see the lines above"
 }

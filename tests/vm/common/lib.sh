@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tests of the hook library share: calls of what the module hooktest redirects.
+# Shared by the tests of the hook library: calls of the function that the module hooktest redirects.
 
-# The position that seq_lseek() tells, which hooktest redirects.
+# Print the position that seq_lseek() returns. hooktest redirects that function.
 lseek() {
 	python3 -c 'import os; print(os.lseek(os.open("/proc/version", os.O_RDONLY), 7, os.SEEK_SET))'
 }
 
-# Calls of it that went through hooktest.
+# Print how many calls hooktest redirected.
 redirected() {
 	cat /sys/module/hooktest/parameters/redirected
 }
 
-# The log says why hooktest stays in memory.
-says_that_it_stays() {
-	dmesg | grep -q "cannot unhook seq_lseek(): ftrace has stopped after an error"
+# Whether the log says why hooktest stays in memory.
+logs_that_it_stays() {
+	dmesg | grep -q "cannot unhook seq_lseek(): ftrace stopped after an error"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the Debian archive offers for a suite, asked through this machine's own apt."""
+"""Ask the Debian archive, through this machine's own apt, which kernel a suite has."""
 
 import subprocess
 import time
@@ -10,9 +10,9 @@ from .progress import Trouble, locked, say
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 BACKPORTS = "-backports"
-# Debian's other builds of a release's kernel: trixie-rt is trixie with its real-time kernel.
+# Debian's other builds of a release's kernel: trixie-rt is trixie with the real-time kernel.
 FLAVOURS = ("-cloud", "-rt")
-# A question takes seconds, and new kernels come in days.
+# An answer takes seconds, and new kernels appear every few days.
 ASK_AGAIN_S = 3600
 
 
@@ -25,12 +25,12 @@ def host_codename() -> str:
 
 
 def flavour(suite: str) -> str:
-    """Which build of the kernel a suite's name asks for: "" for the usual one."""
+    """The build of the kernel that a suite's name asks for, "" for the usual one."""
     return next((flavour for flavour in FLAVOURS if suite.endswith(flavour)), "")
 
 
 def pocket(suite: str) -> str:
-    """A suite's name as apt knows it."""
+    """The suite's name for apt."""
     return suite.removesuffix(flavour(suite))
 
 
@@ -39,12 +39,12 @@ def release(suite: str) -> str:
 
 
 def kernel_packages(suite: str) -> tuple[str, ...]:
-    """The metapackages of a suite's kernel: the image, and its headers."""
+    """The metapackages of a suite's kernel: the image and the headers."""
     return f"linux-image{flavour(suite)}-amd64", f"linux-headers{flavour(suite)}-amd64"
 
 
 def sources(suite: str) -> list[str]:
-    """This machine's Debian sources, with its release replaced by that of the suite."""
+    """This machine's Debian sources, with the suite's release in place of its own."""
     host = host_codename()
     listing = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(CREATED_BY) $(COMPONENT) $(RELEASE) $(REPO_URI)"],
@@ -59,7 +59,7 @@ def sources(suite: str) -> list[str]:
             uris.setdefault(host_release.removeprefix(host), uri)
     if "" not in uris:
         raise Trouble(f"apt has no source for {host} main on this machine: add one to /etc/apt")
-    # Unstable is one.
+    # Unstable has one pocket only.
     wanted = [""] if release(suite) == "sid" else ["", "-updates", "-security"]
     pockets = {name: uri for name, uri in uris.items() if name in wanted}
     if pocket(suite).endswith(BACKPORTS):
@@ -68,9 +68,9 @@ def sources(suite: str) -> list[str]:
 
 
 def offered_kernel(suite: str) -> str | None:
-    """The version of the kernel that the suite has now; None when the archive is out of reach."""
+    """The version of the suite's present kernel, or None if apt cannot reach the archive."""
     answer = CACHE / "apt" / suite / "kernel"
-    # apt does not wait for whoever updates its lists: it fails, which would look like an archive out of reach.
+    # Without this lock two processes might update the lists at once: one fails, as if the archive were out of reach.
     with locked(CACHE / "apt" / f"{suite}.lock"):
         if not answer.exists() or time.time() - answer.stat().st_mtime > ASK_AGAIN_S:
             version = ask_archive(suite)
@@ -81,7 +81,7 @@ def offered_kernel(suite: str) -> str | None:
 
 
 def apt_options(suite: str) -> list[str]:
-    """What makes this machine's apt-get and apt-cache speak of a suite, as offered_kernel() last found it."""
+    """The options by which apt-get and apt-cache answer for a suite, from the lists of the last offered_kernel()."""
     state = CACHE / "apt" / suite
     settings = {
         "Dir::Etc::sourcelist": state / "sources.list",
@@ -111,7 +111,7 @@ def ask_archive(suite: str) -> str | None:
         check=False,
     )
     if update.returncode:
-        say(f"vm: the archive of {suite} is out of reach: {update.stderr.strip().splitlines()[-1]}")
+        say(f"vm: cannot reach the archive of {suite}: {update.stderr.strip().splitlines()[-1]}")
         return None
     image, _ = kernel_packages(suite)
     madison = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Running the tests: which there are, on which root each runs, and how it ended."""
+"""Run the tests: find them, choose a root for each, and judge how each ended."""
 
 import dataclasses
 import difflib
@@ -19,19 +19,19 @@ from .paths import BUILD, HELPERS, RESULTS, RUNS, TESTS, TOP
 from .progress import Trouble, say
 
 SKIPPED = 77
-# assert_at_most and assert_at_least of guest/lib.sh.
+# From assert_at_most and assert_at_least of guest/lib/assert.sh.
 MISSED_ITS_BAR = 75
 CONSOLE_TAIL = 40
-# How much longer than the stock kernel one with sanitizers may take.
+# How many times as long as on a stock kernel a test may take on one with sanitizers.
 SANITIZED_SLOWNESS = 5
-# What a test may take that was given words: those ask for more than the test does by itself.
+# The time limit of a test that gets --args, because these ask for a longer run.
 LONGER_LIMIT_S = 6 * 3600
 SETTING = re.compile(r"^([A-Z_]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Test:
-    """A test script and what its settings say; the README explains them."""
+    """A test script and its settings, which the README explains."""
 
     path: Path
     settings: dict[str, str]
@@ -62,7 +62,7 @@ def read_test(path: Path) -> Test:
 
 
 def find_tests(wanted: Sequence[str]) -> list[Test]:
-    """The tests whose name begins so, or all."""
+    """The tests whose names begin with one of wanted, or all tests."""
     paths = [path for path in sorted(TESTS.glob("*/[0-9][0-9][0-9]-*")) if path.suffix != ".out"]
     all_tests = [read_test(path) for path in paths]
     for start in wanted:
@@ -72,23 +72,23 @@ def find_tests(wanted: Sequence[str]) -> list[Test]:
 
 
 def is_left_out(test: Test, suite: str, wanted: Sequence[str]) -> bool:
-    """Whether a test takes long, everywhere or on this suite, and is not named: ctxra/010."""
+    """Whether a test is long, everywhere or on this suite, and not named, as ctxra/010 names one."""
     named = tuple(start for start in wanted if "/" in start)
     long = test.setting("LONG")
     return (long == "1" or suite in long.split()) and not test.name.startswith(named)
 
 
-def pair(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test, str]]:
-    """Which tests are run on which suites."""
+def select_runs(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test, str]]:
+    """Each test with each suite that it runs on."""
     tests = find_tests(wanted)
     for suite in suites:
         if left_out := [test.name for test in tests if is_left_out(test, suite, wanted)]:
-            say(f"vm: {suite}: left out, as they take long: {', '.join(left_out)}")
+            say(f"vm: {suite}: long tests left out: {', '.join(left_out)}")
     return [(test, suite) for suite in suites for test in tests if not is_left_out(test, suite, wanted)]
 
 
 def build_helpers() -> None:
-    """The programs that tests run in the guest: static, so that any suite runs them."""
+    """Build the programs that tests run in the guest, statically, so that they run on every suite."""
     HELPERS.mkdir(parents=True, exist_ok=True)
     source, program = TOP / "bench" / "reader.c", HELPERS / "reader"
     if not source.exists() or (program.exists() and program.stat().st_mtime > source.stat().st_mtime):
@@ -98,8 +98,8 @@ def build_helpers() -> None:
         raise Trouble(f"{source} does not compile: see above")
 
 
-def not_for(test: Test, suite: str) -> str:
-    """Why a test is not run on a suite; empty if it is."""
+def skip_reason(test: Test, suite: str) -> str:
+    """Why a test does not run on a suite; empty if it does."""
     allowed = test.setting("SUITES", suite).split()
     if suite not in allowed:
         return f"is for {' '.join(allowed)}"
@@ -111,18 +111,18 @@ def not_for(test: Test, suite: str) -> str:
 
 
 def run_test(test: Test, suite: str, args: Sequence[str] = ()) -> junit.Case:
-    """Run one test, and once more if a count missed its bar and nothing else was wrong; say so if it passes then."""
-    if reason := not_for(test, suite):
+    """Run one test, and once more if only a count missed its bar; the result tells of both runs."""
+    if reason := skip_reason(test, suite):
         return junit.Case(suite, test.name, "skipped", reason)
     first, missed = run_once(test, suite, args)
     if not missed:
         return first
     second, _ = run_once(test, suite, args)
-    return second_try(first, second)
+    return merge_tries(first, second)
 
 
-def second_try(first: junit.Case, second: junit.Case) -> junit.Case:
-    """What two runs amount to, of which the first missed a bar."""
+def merge_tries(first: junit.Case, second: junit.Case) -> junit.Case:
+    """The result of two runs, the first of which missed a bar."""
     reason = f"first try: {first.reason}"
     if second.verdict != "passed":
         reason = f"{second.reason}; {reason}"
@@ -135,7 +135,7 @@ def second_try(first: junit.Case, second: junit.Case) -> junit.Case:
 
 
 def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, bool]:
-    """Run one test in a VM of its own, and tell whether all that was wrong is a count that missed its bar."""
+    """Run one test in a VM of its own. Returns the result, and whether only a count that missed its bar was wrong."""
     begin = time.monotonic()
     sanitized = suite in roots.SANITIZED
     limit_s = int(test.setting("TIMEOUT", "300")) * (SANITIZED_SLOWNESS if sanitized else 1)
@@ -165,7 +165,7 @@ def run_once(test: Test, suite: str, args: Sequence[str]) -> tuple[junit.Case, b
 
 
 def console_tail(console: Path) -> str:
-    """The end of a console log, for who looks for the reason of a failure."""
+    """The end of a console log, which often has the reason of a failure."""
     if not console.exists():
         return ""
     lines = console.read_text(errors="replace").splitlines()[-CONSOLE_TAIL:]
@@ -173,7 +173,7 @@ def console_tail(console: Path) -> str:
 
 
 def judge(test: Test, outcome: machine.Outcome) -> tuple[str, str]:
-    """A verdict and its reason. The console comes first: it fails a test that thinks it passed."""
+    """A verdict and its reason. A splat on the console fails even a test that ended with status 0."""
     last = outcome.output.strip().splitlines()[-1:] or ["no output"]
     if outcome.trouble:
         return "failed", outcome.trouble
@@ -190,17 +190,17 @@ def judge(test: Test, outcome: machine.Outcome) -> tuple[str, str]:
             "output",
             lineterm="",
         )
-        return "failed", "the output is not the golden one\n" + "\n".join(lines)
+        return "failed", "the output differs from the golden file\n" + "\n".join(lines)
     return "passed", ""
 
 
 def check_harness() -> list[junit.Case]:
-    """The harness's own unit tests: no VM verdict is worth much if these fail."""
+    """Run the harness's own unit tests, because without them no verdict of a VM test is worth much."""
     results: list[junit.Case] = []
 
     class Collector(unittest.TestResult):
         def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 (unittest's name)
-            # A subtest that fails is listed by itself.
+            # unittest lists a failed subtest by itself.
             traces = [
                 trace for case, trace in self.failures + self.errors if test in (case, getattr(case, "test_case", None))
             ]
@@ -212,7 +212,7 @@ def check_harness() -> list[junit.Case]:
 
 
 def make_roots(kinds: Iterable[tuple[str, bool]], jobs: int) -> dict[tuple[str, bool], str]:
-    """Make the roots before the first test, so that tests' times are their own; return what went wrong."""
+    """Make the roots before the first test, so that no test's time includes them. Returns the errors by root."""
     broken = {}
 
     def make(kind: tuple[str, bool]) -> None:
@@ -228,8 +228,8 @@ def make_roots(kinds: Iterable[tuple[str, bool]], jobs: int) -> dict[tuple[str, 
 
 
 def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> Iterator[junit.Case]:
-    """Run tests on suites, some at a time, with a line as each ends."""
-    kinds = dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not not_for(test, suite))
+    """Run tests on suites, some at a time, and report each result at once."""
+    kinds = dict.fromkeys((suite, test.is_plain) for test, suite in pairs if not skip_reason(test, suite))
     broken = make_roots(kinds, jobs)
 
     def run_one(test: Test, suite: str) -> junit.Case:
@@ -260,14 +260,14 @@ def report(result: junit.Case, position: str) -> None:
         print("\n".join(f"    {line}" for line in lines), flush=True)
 
 
-def keep(results: Iterable[junit.Case], suite: str) -> None:
-    """Write what is known of a suite."""
+def write_results(results: Iterable[junit.Case], suite: str) -> None:
+    """Write the results so far of a suite to its JUnit file."""
     if mine := [result for result in results if result.suite == suite]:
         junit.write(RESULTS / f"vm-{suite}.xml", "vm", mine)
 
 
 def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str]) -> int:
-    pairs = pair(suites, wanted)
+    pairs = select_runs(suites, wanted)
     for suite in suites:
         roots.check_suite(suite)
     build_helpers()
@@ -276,9 +276,9 @@ def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[st
         report(result, f"[{number}/{len(results)}]")
     for result in run_all(pairs, jobs, args):
         results.append(result)
-        # At once: a run of hours may be cut off.
-        keep(results, result.suite)
-    keep(results, "host")
+        # After each test, because a run of hours may be interrupted.
+        write_results(results, result.suite)
+    write_results(results, "host")
     totals = junit.count(results)
     say(f"vm: results in {RESULTS.relative_to(BUILD.parent)}/, console logs in {RUNS.relative_to(BUILD.parent)}/check/")
     print(totals, flush=True)

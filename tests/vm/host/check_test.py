@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Verdicts: nothing but a clean, golden, finished run may pass."""
+"""Only a run that finishes, with a clean console and the golden output, may pass."""
 
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ from typing import Any
 
 from junit import Case
 
-from .check import Test, is_left_out, judge, not_for, read_test, second_try
+from .check import Test, is_left_out, judge, merge_tries, read_test, skip_reason
 from .machine import Outcome
 
 
@@ -35,17 +35,17 @@ class Verdict(unittest.TestCase):
     def test_timeout_fails(self) -> None:
         self.assertEqual(self.verdict(timed_out=True)[0], "failed")
 
-    def test_splat_fails_what_passed_or_skipped(self) -> None:
+    def test_splat_fails_even_status_passed_or_skipped(self) -> None:
         for status in (0, 77):
             self.assertEqual(self.verdict(status=status, faults=["BUG: unwell"])[0], "failed")
 
-    def test_skip_tells_its_reason(self) -> None:
+    def test_skip_has_its_reason(self) -> None:
         self.assertEqual(
             self.verdict(status=77, output="is for kernels from 7.0\n"),
             ("skipped", "is for kernels from 7.0"),
         )
 
-    def test_output_has_to_be_golden(self) -> None:
+    def test_output_must_be_golden(self) -> None:
         self.path.with_name("001-example.out").write_text("ten reads\n")
         self.assertEqual(self.verdict(output="ten reads\n")[0], "passed")
         verdict, reason = self.verdict(output="nine reads\n")
@@ -78,9 +78,9 @@ class LeftOut(unittest.TestCase):
 
 class NotFor(unittest.TestCase):
     def reason(self, suite: str, **settings: str) -> str:
-        return not_for(Test(Path("common/009-enforced-signatures"), settings), suite)
+        return skip_reason(Test(Path("common/009-enforced-signatures"), settings), suite)
 
-    def test_what_asks_for_nothing_runs_everywhere(self) -> None:
+    def test_runs_everywhere_by_default(self) -> None:
         self.assertEqual(self.reason("trixie"), "")
         self.assertEqual(self.reason("debug"), "")
 
@@ -97,15 +97,15 @@ class NotFor(unittest.TestCase):
 class SecondTry(unittest.TestCase):
     FIRST = Case("trixie", "ctxra/003", "failed", "9, expected at most 8", "read 9", 20.0)
 
-    def test_pass_tells_of_the_first(self) -> None:
-        both = second_try(self.FIRST, Case("trixie", "ctxra/003", "passed", "", "read 7", 10.0))
+    def test_second_passes(self) -> None:
+        both = merge_tries(self.FIRST, Case("trixie", "ctxra/003", "passed", "", "read 7", 10.0))
         self.assertEqual((both.verdict, both.reason), ("passed", "first try: 9, expected at most 8"))
         self.assertIn("read 9", both.output)
         self.assertIn("read 7", both.output)
         self.assertEqual(both.seconds, 30.0)
 
-    def test_whatever_fails_the_second_fails(self) -> None:
-        both = second_try(self.FIRST, Case("trixie", "ctxra/003", "failed", "the console has: BUG", "", 10.0))
+    def test_second_fails(self) -> None:
+        both = merge_tries(self.FIRST, Case("trixie", "ctxra/003", "failed", "the console has: BUG", "", 10.0))
         self.assertEqual(both.verdict, "failed")
         self.assertTrue(both.reason.startswith("the console has: BUG"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reading a guest's console for signs that its kernel is unwell."""
+"""Search a guest's console for reports of kernel bugs."""
 
 import re
 
@@ -15,12 +15,12 @@ FORBIDDEN = re.compile(
     re.VERBOSE,
 )
 
-# Stock lines that match and mean no harm, each with the reason. Only what was seen goes in here.
+# Harmless lines of stock kernels that match, each with the reason. Add only lines that a run has shown.
 ALLOWED: tuple[tuple[str, str], ...] = ()
 
 
 def faults(console: str) -> list[str]:
-    """The lines of a console log that fail a test."""
+    """The lines of a console log for which a test fails."""
     return [
         line.strip()
         for line in console.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The console scan must see every kind of splat, and nothing in a clean boot."""
+"""The console scan must find every kind of splat, and nothing in a clean boot."""
 
 import unittest
 

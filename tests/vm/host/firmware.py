@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""UEFI firmware whose list of trusted keys (db) has the one that DKMS signed our modules with.
+"""UEFI firmware whose list of trusted keys (db) has the key by which DKMS signed our modules.
 
-Debian's kernels take that list for what may sign modules, as they take a key that mokutil enrolled. Secure boot itself
-stays off: the kernel is handed over by QEMU.
+Debian's kernels accept modules signed by a key of that list, as by a key that mokutil enrolled. Secure Boot itself
+stays off, because QEMU loads the kernel.
 """
 
 import subprocess
@@ -14,24 +14,24 @@ from .progress import Trouble, logged
 
 CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.fd")
 VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
-# The same with the key, in a run's folder.
+# The name of the variables with the key, in a run's folder.
 CHANGED = "uefi-variables"
 EDITOR = BUILD / "cache/venv/bin/virt-fw-vars"
-# Of whoever enrolled the key; any will do.
+# The owner of an enrolled key. Any will do.
 OWNER = uuid.uuid5(uuid.NAMESPACE_URL, "seqkeep")
 
 
 def signing_key(image: Path, key: Path) -> None:
-    """Copy the certificate that DKMS made when it signed the modules of an image."""
+    """Copy the certificate by which DKMS signed the modules of an image to key."""
     subprocess.run(["debugfs", "-R", f"dump /var/lib/dkms/mok.pub {key}", image], capture_output=True, check=True)
     if not key.exists():
-        raise Trouble(f"{image} has no signing key of DKMS")
+        raise Trouble(f"cannot find a signing key of DKMS in {image}")
 
 
 def trust_signing_key(image: Path, directory: Path) -> None:
-    """Make variables for the firmware that trust the key of an image's modules, in directory."""
+    """Write to directory variables of the firmware that trust the key of an image's modules."""
     if not (CODE.exists() and EDITOR.exists()):
-        raise Trouble(f"no {CODE if EDITOR.exists() else EDITOR.name}: make deps installs it")
+        raise Trouble(f"cannot find {CODE if EDITOR.exists() else EDITOR.name}: make deps installs it")
     key = directory / "signing-key.der"
     signing_key(image, key)
     command = [EDITOR, "-i", VARIABLES, "--add-db", OWNER, key, "-o", directory / CHANGED]
@@ -39,7 +39,7 @@ def trust_signing_key(image: Path, directory: Path) -> None:
 
 
 def options(directory: Path) -> list[str]:
-    """QEMU's options for the firmware with the variables that are in directory."""
+    """QEMU's options for the firmware with the variables in directory."""
     return [
         *("-drive", f"if=pflash,format=raw,readonly=on,file={CODE}"),
         *("-drive", f"if=pflash,format=raw,file={directory / CHANGED}"),

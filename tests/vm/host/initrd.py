@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A small initrd: busybox, the modules that reach the disk and the shared folders, and our init.
+"""Make a small initrd: busybox, our init, and the modules for the disk and the shared folders.
 
-It boots under emulation in a fraction of the time a distribution's own initrd takes.
+Under emulation it boots in a fraction of the time of a distribution's own initrd.
 """
 
 import lzma
@@ -20,7 +20,7 @@ SHARE_MODULES = {"9p": ("9p", "9pnet_virtio"), "virtiofs": ("virtiofs",)}
 
 
 def module_files(tree: Path, kver: str, share_type: str) -> list[Path]:
-    """The modules' files in the order to load them, as the root's own modprobe tells it."""
+    """The modules' files in the order to load them in, from the root's own modprobe."""
     files: list[Path] = []
     for module in (*MODULES, *SHARE_MODULES[share_type]):
         listing = subprocess.run(
@@ -40,7 +40,7 @@ def module_files(tree: Path, kver: str, share_type: str) -> list[Path]:
 
 
 def update_initrd(tree: Path, kver: str, share_type: str, initrd: Path) -> None:
-    """Make the initrd unless it is newer than what it is made from."""
+    """Make the initrd unless it is newer than its sources."""
     sources = (INIT, MOUNT_SHARE, Path(__file__))
     if initrd.exists() and all(initrd.stat().st_mtime > path.stat().st_mtime for path in sources):
         return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kill a virtual machine while it writes, again and again, and look each time at what is there.
+"""Kill a virtual machine again and again while it writes, and check its disks at each next boot.
 
-The disks are files of the host, written through by the emulator, so that a kill loses what the guest had not sent yet
-and nothing else. Each boot of the guest, by a module's kills.guest, looks whether all is there that was reported as
-written, says so, and writes on until it is killed. A line of /mnt/out/records is a record that was reported.
+The disks are files of the host that the emulator writes through, so a kill loses only what the guest had not sent yet.
+At each boot a module's kills.guest checks that every record is there that the guest reported as written, and then
+writes until the host kills it. Each line of /mnt/out/records is a reported record.
 """
 
 import argparse
@@ -19,20 +19,20 @@ from pathlib import Path
 from . import check, console, machine, roots
 from .paths import RUNS
 
-# From the start of the guest until its first record is written, and how long it writes then, in seconds.
+# In seconds: the limit from the guest's start to its first record, and the range of times after which it is killed.
 BOOT_LIMIT_S = 600
 WRITE_S = (0.0, 4.0)
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options, with those that all kills have."""
+    """Parse the command line: the options of parser, and those that every kills script has."""
     parser.add_argument("--times", type=int, default=50, metavar="N", help="how often to kill it (50)")
     parser.add_argument("suite", metavar="SUITE")
     return parser.parse_args()
 
 
-def one_boot(job: machine.Job, disks: Sequence[Path], kill: bool) -> str:
-    """Boot and kill it when it has written for a while, or let it end. Returns what the guest printed."""
+def boot_once(job: machine.Job, disks: Sequence[Path], kill: bool) -> str:
+    """Boot the guest, and kill it after it has written for a while, or let it end. Returns its output."""
     machine.prepare(job)
     options = []
     for number, disk in enumerate(disks):
@@ -46,7 +46,7 @@ def one_boot(job: machine.Job, disks: Sequence[Path], kill: bool) -> str:
         try:
             while guest.poll() is None and kill and records.stat().st_size == before:
                 if time.monotonic() > end:
-                    sys.exit(f"kills: the guest does not come to write; see {job.directory}")
+                    sys.exit(f"kills: the guest writes no record within {BOOT_LIMIT_S} s; see {job.directory}")
                 time.sleep(0.1)
             if kill and guest.poll() is None:
                 time.sleep(random.uniform(*WRITE_S))
@@ -72,7 +72,7 @@ def run(
     is_plain: bool = False,
     share: Path | None = None,
 ) -> None:
-    """Do it options.times times; guest gets the number of the boot, that of the last, and words. Ends at a loss."""
+    """Boot and kill options.times times. guest gets the number of the boot, that of the last, and words."""
     check.build_helpers()
     root = roots.root_of(options.suite, is_plain)
     RUNS.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def run(
             timeout_s=BOOT_LIMIT_S,
             clock="host",
         )
-        text = one_boot(job, files, kill=boot < options.times)
+        text = boot_once(job, files, kill=boot < options.times)
         shutil.copy(folder / "run" / "out" / "records", records)
         seen = [line for line in text.splitlines() if line.startswith("boot")]
         print(f"[{boot}/{options.times}] {'; '.join(seen)}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One run of a virtual machine: boot a root, run one command in it, collect what it left."""
+"""One run of a virtual machine: boot a root, run one command in it, collect its output and status."""
 
 import os
 import shlex
@@ -20,32 +20,32 @@ from .progress import Trouble, locked, say
 from .roots import Root
 from .shares import Share, served
 
-# What a boot and a shutdown may take beyond the command's own time limit.
+# Time for the boot and the shutdown, in addition to the command's own limit.
 BOOT_LIMIT_S = 180
 PROBE_LIMIT_S = 10
 
-# Any oops ends the run at once. The watchdogs are set for an emulator that shares two cores with another:
-# true lockups last for ever and are still seen. guest/init brings up the second CPU and those after it: when 6.1 does
-# so itself, while it boots, it hangs under -icount. The timer is not tried out: on a host that is busy it seems dead.
+# Any oops ends the run at once. The watchdogs' limits suit two emulators on two cores; a true lockup lasts for ever and
+# still exceeds them. guest/init brings up the second CPU and later ones, because 6.1 hangs under -icount when it brings
+# them up during boot. The kernel does not test the timer, because on a busy host the test fails.
 KERNEL_ARGS = (
     "console=ttyS0 loglevel=8 net.ifnames=0 panic=-1 oops=panic watchdog_thresh=60 "
     "rcupdate.rcu_cpu_stall_timeout=120 maxcpus=1 no_timer_check"
 )
 
-# Without cmpxchg16b: QEMU 7.2 leaves whatever was compared last, a pointer say, in the flags after it, and an
-# interrupt right then makes that a single step, or worse. SLUB has one for each object, so it did happen. With four
-# levels of page tables, as most machines have. And without what has the kernel copy by "rep movsb": each byte is an
-# instruction to the emulator, else eight are one. Files are read from memory three times as fast; ctxra/003 takes
-# 57 s instead of 94.
+# cx16=off: after cmpxchg16b QEMU 7.2 leaves the last operand compared, for instance a pointer, in the flags. An
+# interrupt right then turns that into a single step, or worse. SLUB executes one per object, so this did happen.
+# la57=off: four levels of page tables, as on most machines. erms=off: the kernel does not copy by "rep movsb", for
+# which the emulator executes an instruction per byte instead of one per eight bytes. Reads from the page cache are
+# three times as fast, and ctxra/003 takes 57 s instead of 94.
 CPU = "max,la57=off,cx16=off,erms=off"
 
-# Set to end every running machine.
+# When set, every running machine ends.
 stop = threading.Event()
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to run in a guest, and with what around it."""
+    """A command to run in a guest, and the guest to run it in."""
 
     root: Root
     directory: Path
@@ -59,15 +59,15 @@ class Job:
     files: tuple[Path, ...] = ()
     live: bool = False
     clock: str = "instructions"
-    # Words more on the kernel's command line.
+    # More words for the kernel's command line.
     kernel_args: str = ""
-    # Whether the kernel is to trust the key that DKMS signed our modules with.
+    # Whether the kernel trusts the key by which DKMS signed our modules.
     trusted: bool = False
 
 
 @dataclass
 class Outcome:
-    """How a run ended. status is None when the guest could not report one."""
+    """How a run ended. status is None if the guest reported none."""
 
     status: int | None
     timed_out: bool
@@ -76,7 +76,7 @@ class Outcome:
 
     @property
     def trouble(self) -> str:
-        """Why the run as such failed, empty if it did not; the command's own status is not judged."""
+        """Why the run failed, whatever the command's own status; empty if it did not."""
         if self.timed_out:
             return "timed out; blocked tasks are on the console"
         if self.faults:
@@ -87,7 +87,7 @@ class Outcome:
 
 
 def accelerator(root: Root) -> str:
-    """kvm if a stock kernel really boots under it within a time limit, else tcg."""
+    """kvm if a stock kernel boots under it within a time limit, else tcg."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -119,7 +119,7 @@ def kvm_boots(root: Root) -> bool:
     end = time.monotonic() + PROBE_LIMIT_S
     while probe.poll() is None and time.monotonic() < end:
         time.sleep(0.1)
-    # Not waited for: a process stuck in a broken KVM may not even die.
+    # Without a wait(), because a process stuck in a broken KVM may never die.
     probe.kill()
     boots = b"initrd: up" in log.read_bytes()
     say("vm: KVM works" if boots else "vm: KVM does not boot a kernel here: emulating (TCG)")
@@ -139,32 +139,32 @@ def shares(job: Job) -> list[Share]:
     return folders
 
 
-# What the guest's clock follows under emulation.
+# By the setting CLOCK: QEMU's options for the guest's clock under emulation.
 CLOCKS = {
-    # The host's clock: the fastest, but what the machine does besides changes a guest's timing.
+    # The host's clock: the fastest, but other work of the host changes a guest's timing.
     "host": [],
-    # One instruction is a nanosecond, so that timing hardly depends on the host. Takes twice as long.
+    # An instruction takes one nanosecond, so timing hardly depends on the host. A test takes twice as long.
     "instructions": ["-icount", "shift=0,sleep=on"],
-    # The same, and idle time is jumped over: timing is repeatable to the percent, as long as nothing that is timed
-    # waits for the host (its own disk, a shared folder), which would look like a long time.
+    # The same, but the clock jumps over idle time: timing is repeatable to the percent. Time nothing that waits for the
+    # host (the guest's root disk, a shared folder), because that would seem to take long.
     "skip-idle": ["-icount", "shift=0,sleep=off"],
 }
-# A task that waits for the host has hung then, by the guest's clock.
+# By that clock a task that waits for the host seems hung.
 SKIP_IDLE_ARGS = "sysctl.kernel.hung_task_timeout_secs=0"
 
 
 def emulator(job: Job) -> list[str]:
     """Emulate all virtual CPUs in turn, on one core.
 
-    With thread=multi a stock kernel died at boot of the int3 that the kernel writes where it changes its own code,
-    which modules that hook functions have it do often.
+    With thread=multi a stock kernel died at boot of an int3. The kernel writes one where it changes its own code, and a
+    module that hooks functions makes it do so often.
     """
     return ["-accel", "tcg,thread=single", *CLOCKS[job.clock]]
 
 
 @contextmanager
 def qemu(job: Job) -> Iterator[list[str]]:
-    """The command that boots a guest; its folders are served as long as the context lasts."""
+    """The command that boots a guest. The context serves the guest's folders."""
     with served(shares(job), job.root.share_type, job.memory) as share_options:
         yield [*hardware(job), *share_options, *console_options(job)]
 
@@ -173,7 +173,7 @@ def hardware(job: Job) -> list[str]:
     kvm = accelerator(job.root) == "kvm"
     clock_args = SKIP_IDLE_ARGS if job.clock == "skip-idle" else ""
     command = [
-        # It ends with us, however we end.
+        # QEMU dies with this process, however that ends.
         *shlex.split("setpriv --pdeathsig KILL qemu-system-x86_64 -nodefaults -display none -no-reboot"),
         *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", CPU]),
         *("-smp", str(job.cpus), "-m", job.memory),
@@ -190,7 +190,7 @@ def hardware(job: Job) -> list[str]:
 
 
 def console_options(job: Job) -> list[str]:
-    """The console: to a file, or for a prompt to this terminal too."""
+    """QEMU's options for the console: to a file, and for a prompt to this terminal, too."""
     log = job.directory / "console.log"
     if job.command:
         return ["-monitor", "none", "-serial", f"file:{log}"]
@@ -201,12 +201,12 @@ def console_options(job: Job) -> list[str]:
 
 
 def meta(key: str) -> str:
-    """One value of the file META."""
+    """A value of the file META."""
     return subprocess.run([TOP / "packaging" / "meta", key], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def prepare(job: Job) -> None:
-    """Make the run's folder, with the job written down for guest/init to source."""
+    """Make the run's folder, with a file out/job that guest/init sources."""
     shutil.rmtree(job.directory, ignore_errors=True)
     out = job.directory / "out"
     out.mkdir(parents=True)
@@ -233,7 +233,7 @@ def prepare(job: Job) -> None:
 
 
 def run(job: Job) -> Outcome:
-    """Boot, run the command, wait for the end. With live, show the command's output as it comes."""
+    """Boot, run the command, wait for the end. If job.live is set, show the command's output meanwhile."""
     prepare(job)
     out = job.directory / "out"
     environment = os.environ | {"TMPDIR": str(job.directory)}

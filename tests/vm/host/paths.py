@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where things are. Everything the harness writes is below build/."""
+"""Paths in the repository. The harness writes only below build/."""
 
 from pathlib import Path
 

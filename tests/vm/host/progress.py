@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Telling the user what is being done, and stopping with a reason."""
+"""Tell the user about progress, and stop with a reason."""
 
 import contextlib
 import fcntl
@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-# Less than that free, bytes, and a command that failed has failed for want of it.
+# With fewer free bytes than this, a command that failed probably failed because the disk is full.
 FULL = 1 << 30
 
 
 class Trouble(Exception):
-    """What the harness cannot do: the cause and the remedy, for the user to read."""
+    """An error of the harness, with the cause and the remedy for the user."""
 
 
 def say(text: str) -> None:
@@ -26,7 +26,7 @@ def say(text: str) -> None:
 
 @contextlib.contextmanager
 def step(what: str) -> Iterator[None]:
-    """Announce a step of several seconds, and say how long it took."""
+    """Announce a step of several seconds, and print its duration at the end."""
     say(f"vm: {what} ...")
     begin = time.monotonic()
     yield
@@ -35,7 +35,7 @@ def step(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Let one process at a time build what path names."""
+    """Hold a lock, the file path, which one process at a time has."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -46,13 +46,13 @@ _held: list[int] = []
 
 
 def hold(directory: Path) -> None:
-    """Keep discard() of any process from removing a directory for as long as this process lives."""
+    """Prevent discard(), in any process, from removing a directory while this process lives."""
     _held.append(os.open(directory, os.O_RDONLY))
     fcntl.flock(_held[-1], fcntl.LOCK_SH)
 
 
 def discard(directories: Iterable[Path]) -> None:
-    """Remove directories, except those that someone holds."""
+    """Remove directories, except those that a process holds."""
     for directory in directories:
         lock = os.open(directory, os.O_RDONLY)
         with contextlib.suppress(BlockingIOError):
@@ -62,11 +62,11 @@ def discard(directories: Iterable[Path]) -> None:
 
 
 def logged(command: Sequence[str | Path], log: Path, why: str) -> None:
-    """Run a command with its output in a log, shown in full when it fails."""
+    """Run a command with its output in a log, and show the log if the command fails."""
     with log.open("ab") as out:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
     if done.returncode:
-        # Without the lines that a terminal would have overwritten.
+        # Remove the lines that a terminal would have overwritten.
         say(re.sub(r"[^\n]*\r", "", log.read_bytes().decode(errors="replace")))
         free = shutil.disk_usage(log.parent).free
         full = f"; the disk is full, {free >> 20} MiB are free" if free < FULL else ""

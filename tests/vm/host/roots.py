@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Root file systems, cached by content, in two layers.
 
-The base is what mmdebstrap makes of a suite. The second layer is the base with build/deb/*.deb
-installed by apt, so that DKMS builds the modules with that suite's own compiler and headers.
-Each is an ext4 image that a VM opens as a throw-away snapshot.
+mmdebstrap makes the base of a suite. For the second layer apt installs build/deb/*.deb in a copy of the base, so that
+DKMS builds the modules with that suite's own compiler and headers. Each is an ext4 image that a VM opens as a snapshot
+and does not change.
 """
 
 import functools
@@ -23,22 +23,22 @@ from .paths import CACHE, DEBS, TESTS, TOP
 from .progress import Trouble, discard, hold, locked, logged, say, step
 
 SUITES = ("bookworm", "trixie", "trixie-backports")
-# Where make matrix goes besides: other builds of the same kernels, and what the next release will be.
+# make matrix runs these, too: other builds of the same kernels, and the next release.
 MORE_SUITES = (
     *("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-cloud", "trixie-backports-rt"),
     *("sid", "sid-cloud", "sid-rt"),
 )
-# The user space of the suite that this host runs, with a kernel of our own that has sanitizers: 6.12, or the newest.
+# The user space of this host's own suite, with a kernel of our own with sanitizers: 6.12, or the newest.
 SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
     *("btrfs-progs", "dmsetup", "dump", "e2fsprogs", "mdadm", "xfsprogs"),
     *("autofs", "fio", "nfs-common", "nfs-kernel-server", "open-iscsi", "targetcli-fb"),
-    # Debian 12's kernel for clouds is packed by lz4, and our build looks into the kernel.
+    # The build of raid5-deadline reads the kernel image, and Debian 12's kernel for clouds is compressed by lz4.
     *("busybox-static", "iproute2", "lz4", "mount", "procps", "python3", "udev"),
 )
-# Raised when a root has to be made anew although the lists above have not changed.
+# Increase this to make all roots anew although the lists above have not changed.
 RECIPE = 1
 IMAGE_SIZE = "6G"
 KEPT_LAYERS = 2
@@ -46,7 +46,7 @@ KEPT_LAYERS = 2
 
 @dataclass(frozen=True)
 class Root:
-    """A bootable root: the base it comes from, and the image of the layer wanted."""
+    """A bootable root: its base, and the image of one of its layers."""
 
     suite: str
     base: Path
@@ -62,20 +62,20 @@ class Root:
 
     @property
     def kernel_args(self) -> str:
-        """Words for the kernel's command line."""
+        """Words for the kernel's command line, by suite."""
         words = []
-        # With sanitizers, ACPI's interpreter takes minutes for QEMU's table of interrupts.
+        # With sanitizers, the ACPI interpreter takes minutes for QEMU's table of interrupts.
         if self.suite in SANITIZED:
             words.append("pci=noacpi")
-        # How long KCSAN watches an address, us. Waiting, a virtual CPU lets the other one run at once, for as long as
-        # the wait takes; where that has nothing to do, a wait of 80 us is thousands of turns of the emulator.
+        # The time for which KCSAN watches an address, in us. While a virtual CPU waits, the emulator runs the other one
+        # at once; if that is idle, a wait of 80 us takes the emulator thousands of turns.
         if self.suite.startswith("kcsan"):
             words.append("kcsan.udelay_task=10 kcsan.udelay_interrupt=5")
         return " ".join(words)
 
     @property
     def share_type(self) -> str:
-        """The file system by which a guest gets folders of the host: Debian's kernels for clouds have no 9p."""
+        """The file system of the shared folders: virtiofs for Debian's kernels for clouds, which have no 9p."""
         return "virtiofs" if archive.flavour(self.suite) == "-cloud" else "9p"
 
     @property
@@ -110,7 +110,7 @@ def newest(suite: str) -> Path | None:
 
 @functools.cache
 def base_root(suite: str) -> Root:
-    """The base of a suite with the kernel the archive offers now, from the cache if it is there."""
+    """The base of a suite with the archive's present kernel, from the cache if it is there."""
     check_suite(suite)
     if suite in SANITIZED:
         return sanitized_root(suite)
@@ -119,20 +119,20 @@ def base_root(suite: str) -> Root:
         if offered is None:
             cached = newest(suite)
             if cached is None:
-                raise Trouble(f"no root of {suite} in the cache and no archive to make one from")
+                raise Trouble(f"cannot make a root of {suite}: none is in the cache, and the archive cannot be reached")
             say(f"vm: using the cached root of {suite}: a newer kernel may exist")
-            return plain(suite, cached)
+            return open_base(suite, cached)
         key = digest(suite, *sorted(archive.kernel_packages(suite) + PACKAGES), str(RECIPE), offered)
         base = CACHE / f"{suite}_{key}" / "base"
         if not (base / "kver").exists():
             with step(f"making the root of {suite}, kernel {offered}"):
                 build_base(suite, base)
             discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
-        return plain(suite, base)
+        return open_base(suite, base)
 
 
 def sanitized_root(suite: str) -> Root:
-    """The base of the host's own suite with a kernel that has sanitizers in the place of the stock one."""
+    """The base of the host's own suite, with a kernel with sanitizers instead of the stock one."""
     under = base_root(archive.host_codename())
     with locked(CACHE / f"{suite}.lock"):
         kernel = debug_kernel.built(suite)
@@ -142,10 +142,11 @@ def sanitized_root(suite: str) -> Root:
                 debug_kernel.replace_kernel(under.tree, kernel, base / "tree")
                 finish_base(suite, base)
             discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
-        return plain(suite, base)
+        return open_base(suite, base)
 
 
-def plain(suite: str, base: Path) -> Root:
+def open_base(suite: str, base: Path) -> Root:
+    """Hold a base that is there, and bring its initrd up to date."""
     hold(base.parent)
     root = Root(suite, base, base / "root.img")
     update_initrd(root.tree, root.kver, root.share_type, root.initrd)
@@ -153,7 +154,7 @@ def plain(suite: str, base: Path) -> Root:
 
 
 def build_base(suite: str, base: Path) -> None:
-    """mmdebstrap into base/tree, with the .debs of earlier times at hand."""
+    """Run mmdebstrap into base/tree. It downloads only packages that no earlier run kept."""
     shutil.rmtree(base, ignore_errors=True)
     base.mkdir(parents=True)
     tree = base / "tree"
@@ -163,10 +164,10 @@ def build_base(suite: str, base: Path) -> None:
     target = f"/{archive.pocket(suite)}" if archive.pocket(suite) != release else ""
     include = [name + target for name in archive.kernel_packages(suite)] + list(PACKAGES)
     command = [
-        # No stock initramfs: the VM boots with ours.
+        # Without the stock initramfs, because the VM boots with ours.
         *shlex.split("env INITRD=No mmdebstrap --variant=apt --skip=essential/unlink"),
         f"--include={','.join(include)}",
-        # A mirror may be a snapshot of some weeks ago.
+        # A mirror may be a snapshot some weeks old.
         '--aptopt=Acquire::Check-Valid-Until "false"',
         "--dpkgopt=path-exclude=/usr/share/locale/*",
         "--dpkgopt=path-exclude=/usr/share/doc/*/*",
@@ -182,7 +183,7 @@ def build_base(suite: str, base: Path) -> None:
 
 
 def finish_base(suite: str, base: Path) -> None:
-    """What a VM boots, made of base/tree; kver comes last, as it says that all is there."""
+    """Make the files that a VM boots from base/tree. The file kver comes last, because it marks a complete base."""
     tree = base / "tree"
     kernels = sorted(path.name for path in (tree / "lib/modules").iterdir())
     if len(kernels) != 1:
@@ -194,7 +195,7 @@ def finish_base(suite: str, base: Path) -> None:
 
 
 def make_image(tree: Path, image: Path) -> None:
-    """An ext4 image of tree. No journal: an image is thrown away, never recovered."""
+    """Make an ext4 image of tree, without a journal, because no image is ever recovered."""
     half_made = image.with_suffix(".new")
     half_made.unlink(missing_ok=True)
     command = [*shlex.split("mke2fs -q -t ext4 -O ^has_journal -m 0 -d"), str(tree), str(half_made), IMAGE_SIZE]
@@ -212,11 +213,11 @@ def newest_debs() -> list[Path]:
 
 @functools.cache
 def packages_root(suite: str) -> Root:
-    """The base with our packages installed; the base itself while there are none."""
+    """The base with our packages installed, or the base itself if build/deb is empty."""
     base = base_root(suite)
     debs = newest_debs()
     if not debs:
-        say("vm: build/deb has no packages (make deb makes them): a plain root is used")
+        say("vm: build/deb has no packages (make deb makes them): using a plain root")
         return base
     inputs = (*debs, TESTS / "guest" / "install-packages", *test_module_files().values())
     key = digest(*(file.read_bytes() for file in inputs))
@@ -235,7 +236,7 @@ def packages_root(suite: str) -> Root:
 
 
 def test_module_files() -> dict[Path, Path]:
-    """Sources of the modules that tests load, tests/vm/*/module with modules/common: where to, from where."""
+    """The sources of the modules that tests load, tests/vm/*/module with modules/common, by their place in the root."""
     files = {}
     for directory in sorted(TESTS.glob("*/module")):
         for source, target in ((directory, Path()), (TOP / "modules" / "common", Path("common"))):
@@ -255,7 +256,7 @@ def prune_layers(parent: Path) -> None:
 
 @contextmanager
 def writable_copy(tree: Path, scratch: Path) -> Iterator[Path]:
-    """A copy of tree to change: an overlay where the host can mount one, else copied files."""
+    """A writable copy of tree: an overlay if the host can mount one, else copied files."""
     for name in ("upper", "work", "merged"):
         (scratch / name).mkdir(parents=True)
     merged = scratch / "merged"
@@ -276,7 +277,7 @@ def writable_copy(tree: Path, scratch: Path) -> Iterator[Path]:
 
 
 def build_layer(base: Root, debs: list[Path], layer: Path) -> None:
-    """Install the packages with apt in a chroot of the base."""
+    """Install the packages with apt in a chroot of the base, and make the layer's image."""
     layer.mkdir()
     with writable_copy(base.tree, layer / "scratch") as tree:
         inside = tree / "root" / "install"
@@ -286,7 +287,7 @@ def build_layer(base: Root, debs: list[Path], layer: Path) -> None:
         for target, file in test_module_files().items():
             (inside / "modules" / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, inside / "modules" / target)
-        # Namespaces of its own, so that nothing stays mounted or running whatever happens.
+        # In namespaces of its own, so that nothing stays mounted or running, however the installation ends.
         logged(
             [
                 *shlex.split("unshare --mount --pid --fork --kill-child sh -eu -c"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Folders of the host in a guest: by 9p, which QEMU serves itself, or by virtiofs where a kernel has no 9p."""
+"""Share folders of the host with a guest: by 9p, which QEMU serves itself, or by virtiofs if the kernel has no 9p."""
 
 import shutil
 import subprocess
@@ -12,14 +12,14 @@ from pathlib import Path
 
 from .progress import Trouble
 
-# Debian 12 has it in qemu-system-common; from 13 on, it is a package of its own.
+# Debian 12 has virtiofsd in qemu-system-common, Debian 13 in a package of its own.
 VIRTIOFSD = "/usr/lib/qemu:/usr/libexec"
 START_LIMIT_S = 10
 
 
 @dataclass(frozen=True)
 class Share:
-    """A folder, /mnt/NAME in the guest."""
+    """A folder of the host, /mnt/NAME in the guest."""
 
     name: str
     path: Path
@@ -39,15 +39,15 @@ def by_9p(shares: list[Share]) -> list[str]:
 
 @contextmanager
 def virtiofsd(share: Share, socket: Path) -> Iterator[None]:
-    """Serve a folder. That a guest may not write to one is up to how it mounts it: guest/mount-share."""
+    """Serve a folder. Only the guest's own mount (guest/mount-share) makes it read-only."""
     program = shutil.which("virtiofsd", path=VIRTIOFSD)
     if not program:
-        raise Trouble("no virtiofsd, which a kernel without 9p needs: install qemu-system-common, or virtiofsd")
-    # Not in namespaces of its own, which a host that is a container may refuse.
+        raise Trouble("cannot find virtiofsd, which a kernel without 9p needs: install virtiofsd or qemu-system-common")
+    # sandbox=chroot, because a host that is a container may refuse namespaces.
     command = [program, f"--socket-path={socket}", "-o", f"source={share.path}", "-o", "sandbox=chroot"]
     log = socket.with_suffix(".log")
     with log.open("wb") as out:
-        # It ends with us, however we end.
+        # virtiofsd dies with this process, however that ends.
         daemon = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=out, stderr=out)
     try:
         end = time.monotonic() + START_LIMIT_S
@@ -63,15 +63,15 @@ def virtiofsd(share: Share, socket: Path) -> Iterator[None]:
 
 @contextmanager
 def served(shares: list[Share], file_system: str, memory: str) -> Iterator[list[str]]:
-    """Options of QEMU that give a guest these folders, as long as the context lasts."""
+    """QEMU's options for these folders. The context serves them."""
     for share in shares:
         share.path.mkdir(parents=True, exist_ok=True)
     if file_system == "9p":
         yield by_9p(shares)
         return
-    # The guest's memory is virtiofsd's too.
+    # virtiofsd needs access to the guest's memory.
     options = ["-object", f"memory-backend-memfd,id=memory,size={memory},share=on", "-machine", "memory-backend=memory"]
-    # Not in the run's folder: the path of a socket has 107 characters at most.
+    # Outside the run's folder, because the path of a socket has at most 107 characters.
     with tempfile.TemporaryDirectory(prefix="seqkeep-") as sockets, ExitStack() as daemons:
         for share in shares:
             socket = Path(sockets, share.name)

@@ -2,8 +2,8 @@
 /*
  * A module with a function to hook.
  *
- * Writing N to the parameter "call" calls hooktarget_work(N); "result" is what
- * the last call returned, N if nobody changed the argument.
+ * Writing N to the parameter "call" calls hooktarget_work(N). "result" is the value that the last
+ * call returned: N unless a hook changed the argument.
  */
 #include <linux/module.h>
 

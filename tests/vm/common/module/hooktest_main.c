@@ -2,14 +2,14 @@
 /*
  * A user of the hook library, for its tests:
  *
- * - seq_lseek(), which the files of /proc use, is redirected to a function that
- *   sleeps for hold_ms and then calls the real one;
- * - hooktarget_work() of the module hooktarget, which may come and go, has an
- *   entry hook that adds 1000 to its argument;
- * - with missing=1, a third hook is wanted that no kernel has; with
- *   missing=2, the same, but optional;
- * - writing to kill_ftrace has ftrace stop for good, as it does after an error of
- *   its own; with kill_while_hooking=1, amid putting the redirect in place.
+ * - It redirects seq_lseek(), which the files of /proc use, to a function that sleeps for hold_ms
+ *   and then calls the real one.
+ * - It has an entry hook on hooktarget_work() of the module hooktarget that adds 1000 to the
+ *   argument. That module may be loaded and unloaded meanwhile.
+ * - With missing=1 it has a third hook, on a function that no kernel has; with missing=2 this hook
+ *   is optional.
+ * - Writing to kill_ftrace makes ftrace stop for good, as after an error of its own.
+ *   kill_while_hooking=1 does so while ftrace puts the redirect in place.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,7 +31,7 @@ MODULE_PARM_DESC(hold_ms, "ms to sleep in the redirected function");
 
 static int missing;
 module_param(missing, int, 0444);
-MODULE_PARM_DESC(missing, "1: want a function that does not exist; 2: optionally");
+MODULE_PARM_DESC(missing, "1: hook a function that does not exist; 2: the same, optional");
 
 static atomic_t redirected, entered, returned;
 
@@ -45,11 +45,11 @@ module_param_cb(redirected, &counter_ops, &redirected, 0444);
 module_param_cb(entered, &counter_ops, &entered, 0444);
 module_param_cb(returned, &counter_ops, &returned, 0444);
 
-static void no_kill(void)
+static void hooktest_no_kill(void)
 {
 }
 
-DEFINE_STATIC_CALL(ftrace_kill_call, no_kill);
+DEFINE_STATIC_CALL(ftrace_kill_call, hooktest_no_kill);
 
 static int find_ftrace_kill(void)
 {
@@ -75,7 +75,7 @@ module_param_cb(kill_ftrace, &kill_ftrace_ops, NULL, 0200);
 
 static bool kill_while_hooking;
 module_param(kill_while_hooking, bool, 0444);
-MODULE_PARM_DESC(kill_while_hooking, "have ftrace stop while it changes the code for a redirect");
+MODULE_PARM_DESC(kill_while_hooking, "make ftrace stop while it changes the code for a redirect");
 
 static int kill_handler(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -83,13 +83,13 @@ static int kill_handler(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Not one that ftrace itself could be asked to hook. */
+/* ftrace cannot hook this function itself. */
 static struct kprobe kill_probe = {
 	.symbol_name = "arch_ftrace_update_code",
 	.pre_handler = kill_handler,
 };
 
-/* Taken out in the reverse order: WORK has to go also where SEQ_LSEEK cannot. */
+/* Hooks are removed in reverse order: WORK must be removed even if SEQ_LSEEK cannot be. */
 enum { WORK, SEQ_LSEEK, MISSING, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
