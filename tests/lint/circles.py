@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 Needs = dict[str, dict[str, str]]
 
 # What common/module.c calls, and each module defines: as module_init() would be, but called directly.
-FRONT_DOOR = {"seqkeep_init", "seqkeep_exit", "seqkeep_enable", "seqkeep_disable"}
+CALLED_BY_COMMON = {"seqkeep_init", "seqkeep_exit", "seqkeep_enable", "seqkeep_disable"}
 
 # Whose files a folder may need besides its own. tests/ may need everything, and nothing is said of it here.
 MAY_NEED = {
@@ -105,7 +105,7 @@ def closure(path: str, texts: dict[str, str]) -> set[str]:
 
 
 def header_needs(texts: dict[str, str]) -> Needs:
-    """Who uses a type, macro or inline function of whose header."""
+    """Which file uses a type, macro or inline function of which header."""
     needs: Needs = {}
     names = {path: defined_names(text) for path, text in texts.items() if path.endswith(".h")}
     for path, text in texts.items():
@@ -119,13 +119,13 @@ def header_needs(texts: dict[str, str]) -> Needs:
 
 
 def symbol_needs(symbols: dict[str, tuple[set[str], set[str]]]) -> Needs:
-    """Who refers to a symbol that whose object defines, from file -> (defined, undefined)."""
+    """Which file refers to a symbol of which, from file -> (defined, undefined)."""
     needs: Needs = {}
     owners = {name: file for file, (defined, _) in symbols.items() for name in defined}
     for file, (_, undefined) in symbols.items():
         for name in sorted(undefined):
             owner = owners.get(name, file)
-            if owner != file and not (name in FRONT_DOOR and file == "common/module"):
+            if owner != file and not (name in CALLED_BY_COMMON and file == "common/module"):
                 needs.setdefault(file, {}).setdefault(owner, name)
     return needs
 

@@ -26,7 +26,7 @@ class Symbols(unittest.TestCase):
         symbols = {file: ({f"{file}_go"}, {f"{other}_go"}) for file, other in ("ab", "ba", "cd", "dc")}
         self.assertEqual([["a", "b", "a"], ["c", "d", "c"]], ways({}, symbols))
 
-    def test_only_the_front_door_may_call_into_a_module(self) -> None:
+    def test_only_common_module_may_call_into_a_module(self) -> None:
         symbols = {"common/module": ({"is_on"}, {"seqkeep_init"}), "x_main": ({"seqkeep_init"}, {"is_on"})}
         self.assertEqual([], ways({}, symbols))
         symbols["common/module"][1].add("x_go")
