@@ -6,9 +6,11 @@ Usage: tests/lint/circles.py MODULE=DIRECTORY...
 
 DIRECTORY is the built tree of a module. File A needs file B of the same module if A's object refers to a symbol that
 B's object defines, or if A includes B.h and uses a type, macro or inline function of it. X.c and X.h are one file,
-except where X.h declares no function or variable: then it is a file of its own. The files of kunit/ and the folders
-are judged by their includes and imports alone, because nothing is built of them here. Prints each circle as
-a -> b -> a; the exit status is 1 if there is any.
+except where X.h declares no function or variable: then it is a file of its own. A variable that a header without a .c
+declares is that header's: so are the counters, which MODULE_main.c defines and all others add to.
+
+The files of kunit/ and the folders are judged by their includes and imports alone, because nothing is built of them
+here. Prints each circle as a -> b -> a; the exit status is 1 if there is any.
 """
 
 import ast
@@ -48,6 +50,8 @@ ENUM = re.compile(r"\benum\b[^;{(]*\{([^}]*)\}")
 DECLARATION = re.compile(
     r"^(?:extern\b|(?!static\b|typedef\b|union\b|(?:struct|enum) \w+ ?[;{])[a-z][\w \t*]*\()", re.M
 )
+
+VARIABLE = re.compile(r"^extern\b[^();]*?\b(\w+)(?:\[[^]]*\])*\s*;", re.M)
 
 
 def bare(text: str) -> str:
@@ -118,10 +122,20 @@ def header_needs(texts: dict[str, str]) -> Needs:
     return needs
 
 
-def symbol_needs(symbols: dict[str, tuple[set[str], set[str]]]) -> Needs:
+def header_variables(texts: dict[str, str]) -> dict[str, str]:
+    """The variables that a header declares for which there is no .c file, and its name."""
+    return {
+        match[1]: file_of(path, texts)
+        for path, text in texts.items()
+        if path.endswith(".h") and f"{path[:-2]}.c" not in texts
+        for match in VARIABLE.finditer(bare(text))
+    }
+
+
+def symbol_needs(symbols: dict[str, tuple[set[str], set[str]]], variables: dict[str, str]) -> Needs:
     """Which file refers to a symbol of which, from file -> (defined, undefined)."""
     needs: Needs = {}
-    owners = {name: file for file, (defined, _) in symbols.items() for name in defined}
+    owners = {name: file for file, (defined, _) in symbols.items() for name in defined} | variables
     for file, (_, undefined) in symbols.items():
         for name in sorted(undefined):
             owner = owners.get(name, file)
@@ -280,7 +294,8 @@ def main(arguments: Iterable[str]) -> int:
         symbols = read_symbols(Path(directory), module)
         if not any(undefined for _, undefined in symbols.values()):
             raise SystemExit(f"circles: {directory} has no objects of {module}")
-        needs = merged(symbol_needs(symbols), header_needs(read_texts(Path(directory))))
+        staged = read_texts(Path(directory))
+        needs = merged(symbol_needs(symbols, header_variables(staged)), header_needs(staged))
         troubles += [f"{module}: {show(way, needs)}" for way in circles(needs)]
     print("\n".join(troubles), end="\n" if troubles else "")
     return 1 if troubles else 0

@@ -6,7 +6,8 @@ import circles
 
 
 def ways(texts: dict[str, str], symbols: dict[str, tuple[set[str], set[str]]]) -> list[list[str]]:
-    return list(circles.circles(circles.merged(circles.symbol_needs(symbols), circles.header_needs(texts))))
+    by_symbols = circles.symbol_needs(symbols, circles.header_variables(texts))
+    return list(circles.circles(circles.merged(by_symbols, circles.header_needs(texts))))
 
 
 class Symbols(unittest.TestCase):
@@ -32,6 +33,14 @@ class Symbols(unittest.TestCase):
         symbols["common/module"][1].add("x_go")
         symbols["x_main"][0].add("x_go")
         self.assertEqual([["common/module", "x_main", "common/module"]], ways({}, symbols))
+
+    def test_variables_of_a_header_without_a_file(self) -> None:
+        symbols = {"x_main": ({"x_stats"}, {"a_go"}), "a": ({"a_go"}, {"x_stats"})}
+        for declaration in ("extern struct stats x_stats;\n", "extern const char *const x_stats[X_NR];\n"):
+            with self.subTest(declaration):
+                self.assertEqual([], ways({"counters.h": declaration}, symbols))
+                self.assertEqual([["a", "x_main", "a"]], ways({"x_main.h": declaration, "x_main.c": ""}, symbols))
+        self.assertEqual([["a", "x_main", "a"]], ways({"counters.h": "extern int x_stats(void);\n"}, symbols))
 
 
 class Headers(unittest.TestCase):
