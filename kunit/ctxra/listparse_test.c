@@ -65,7 +65,7 @@ static void to_mask(struct kunit *test)
 	const struct list_case *c = test->param_value;
 	const unsigned long old = 0xdead;
 	unsigned long mask = old;
-	int ret = list_to_mask(c->list, colours, ARRAY_SIZE(colours), &mask);
+	int ret = ctxra_list_to_mask(c->list, colours, ARRAY_SIZE(colours), &mask);
 
 	if (c->result < 0) {
 		KUNIT_EXPECT_EQ(test, ret, (int)c->result);
@@ -92,15 +92,15 @@ static void to_mask_long(struct kunit *test)
 {
 	unsigned long mask = 0;
 
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, LIST_MAX, ' '), colours, 4, &mask), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, CTXRA_LIST_MAX, ' '), colours, 4, &mask), 0);
 	KUNIT_EXPECT_EQ(test, mask, RED);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, LIST_MAX + 1, ' '), colours, 4, &mask),
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, CTXRA_LIST_MAX + 1, ' '), colours, 4, &mask),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, ' '), colours, 4, &mask),
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, ' '), colours, 4, &mask),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, ','), colours, 4, &mask),
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, ','), colours, 4, &mask),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, 'd'), colours, 4, &mask),
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, 'd'), colours, 4, &mask),
 			-EINVAL);
 }
 
@@ -108,7 +108,7 @@ static void to_mask_knows_no_names(struct kunit *test)
 {
 	unsigned long mask;
 
-	KUNIT_EXPECT_EQ(test, list_to_mask("red", colours, 0, &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask("red", colours, 0, &mask), -EINVAL);
 }
 
 /* Every mask is written as a list that reads as the same mask. */
@@ -118,10 +118,10 @@ static void round_trip(struct kunit *test)
 	char list[64];
 
 	for (mask = 1; mask < BIT(ARRAY_SIZE(colours)); mask++) {
-		int len = mask_to_list(mask, colours, ARRAY_SIZE(colours), list, sizeof(list));
+		int len = ctxra_mask_to_list(mask, colours, ARRAY_SIZE(colours), list, sizeof(list));
 
 		KUNIT_EXPECT_EQ(test, (size_t)len, strlen(list));
-		KUNIT_EXPECT_EQ(test, list_to_mask(list, colours, ARRAY_SIZE(colours), &again), 0);
+		KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(list, colours, ARRAY_SIZE(colours), &again), 0);
 		KUNIT_EXPECT_EQ(test, again, mask);
 	}
 }
@@ -130,12 +130,12 @@ static void from_mask(struct kunit *test)
 {
 	char list[64];
 
-	KUNIT_EXPECT_EQ(test, mask_to_list(0, colours, 4, list, sizeof(list)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(0, colours, 4, list, sizeof(list)), 0);
 	KUNIT_EXPECT_STREQ(test, list, "");
-	KUNIT_EXPECT_EQ(test, mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
 	KUNIT_EXPECT_STREQ(test, list, "red,blue");
 	/* Bits without a name are not written. */
-	KUNIT_EXPECT_EQ(test, mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
 	KUNIT_EXPECT_STREQ(test, list, "red");
 }
 
@@ -149,7 +149,7 @@ static void from_mask_small(struct kunit *test)
 		int len;
 
 		memset(list, '#', sizeof(list));
-		len = mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
+		len = ctxra_mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
 		KUNIT_EXPECT_LT(test, (size_t)len, size);
 		KUNIT_EXPECT_EQ(test, list[len], '\0');
 		KUNIT_EXPECT_EQ(test, (size_t)len, min(size - 1, strlen("red,green,blue")));
@@ -162,15 +162,15 @@ static void next(struct kunit *test)
 	const char *cursor = " sda , 8:0,md0\n";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "sda");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "8:0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 	/* and at the end it stays there */
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
 /* An empty item is an error and not the end; the empty list has one. */
@@ -179,15 +179,15 @@ static void next_empty(struct kunit *test)
 	const char *cursor = ", ,md0,";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 	cursor = "";
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
 /* An item that just fits, with its zero, and one that does not; the buffer's end is kept. */
@@ -196,12 +196,12 @@ static void next_at_the_limit(struct kunit *test)
 	char item[5] = "????";
 	const char *cursor = "abc,abcd";
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, 4), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abc");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, item[4], '\0');
 	cursor = "abcd";
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abcd");
 }
 
@@ -213,7 +213,7 @@ static void next_terminates(struct kunit *test)
 	char item[8];
 
 	while (cursor && calls <= FAR_TOO_LONG) {
-		list_next(&cursor, item, sizeof(item));
+		ctxra_list_next(&cursor, item, sizeof(item));
 		calls++;
 	}
 	KUNIT_EXPECT_EQ(test, calls, FAR_TOO_LONG - 3U + 1);
@@ -234,7 +234,7 @@ static struct kunit_case listparse_cases[] = {
 };
 
 static struct kunit_suite listparse_suite = {
-	.name = "seqkeep_listparse",
+	.name = "ctxra_listparse",
 	.test_cases = listparse_cases,
 };
 

@@ -114,7 +114,7 @@ static void evicted(struct kunit *test)
 	pgoff_t index;
 
 	for (index = 0; index < 64; index++)
-		KUNIT_EXPECT_EQ(test, ctxra_evicted(mapping_of(test), index),
+		KUNIT_EXPECT_EQ(test, ctxra_is_evicted(mapping_of(test), index),
 				index >= 16 && index < 32);
 }
 
@@ -126,7 +126,7 @@ static void trim(struct kunit *test, bool ahead, pgoff_t index, pgoff_t start, p
 		.start = start, .nr = end - start, .marker = start, .ahead = ahead,
 	};
 
-	KUNIT_ASSERT_EQ(test, ctxra_trim(mapping_of(test), &win, index),
+	KUNIT_ASSERT_EQ(test, ctxra_trim_window(mapping_of(test), &win, index),
 			missing_start < missing_end);
 	if (missing_start < missing_end) {
 		KUNIT_EXPECT_EQ(test, (pgoff_t)win.start, missing_start);

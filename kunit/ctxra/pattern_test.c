@@ -426,7 +426,7 @@ static void lost_ahead_alone(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		struct ctxra_stream s = {
-			.edge = 96, .front = 64, .hits = 9, .cell = 32,
+			.end = 96, .reader_pos = 64, .hits = 9, .win_size = 32,
 			.kind = CTXRA_FORWARD, .trust = U8_MAX,
 		};
 		struct ctxra_request rq = {
@@ -437,7 +437,7 @@ static void lost_ahead_alone(struct kunit *test)
 		struct ctxra_window win;
 
 		ctxra_stream_follow(&s, &budget, &rq, &win);
-		KUNIT_EXPECT_EQ(test, s.cap, all[i].lost ? 16U : 0U);
+		KUNIT_EXPECT_EQ(test, s.win_cap, all[i].lost ? 16U : 0U);
 	}
 }
 

@@ -138,11 +138,11 @@ static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
 	KUNIT_ASSERT_GE(test, win->marker, win->start);
 	KUNIT_ASSERT_LE(test, win->marker - win->start, win->nr);
 	KUNIT_ASSERT_TRUE(test, rq->patterns & BIT(win->pattern));
-	KUNIT_ASSERT_LE(test, s->base, s->edge);
-	if (s->kind == CTXRA_FORWARD || (s->kind == CTXRA_STRIDED && s->turns >= 0))
-		KUNIT_ASSERT_GE(test, s->edge, win->start + win->nr);
+	KUNIT_ASSERT_LE(test, s->start, s->end);
+	if (s->kind == CTXRA_FORWARD || (s->kind == CTXRA_STRIDED && s->direction >= 0))
+		KUNIT_ASSERT_GE(test, s->end, win->start + win->nr);
 	else if (s->kind == CTXRA_BACKWARD)
-		KUNIT_ASSERT_LE(test, s->base, win->start);
+		KUNIT_ASSERT_LE(test, s->start, win->start);
 	if (win->ahead) {
 		KUNIT_ASSERT_TRUE(test, win->start >= rq->index + rq->marker ||
 				  win->start + win->nr <= rq->index);
@@ -211,7 +211,7 @@ static void follow_at_limits(struct kunit *test)
 		struct ctxra_window win = {};
 		struct ctxra_stream *s;
 
-		rq.opening = !rq.marker && !pick(&rnd, 0, 3);
+		rq.in_flight = !rq.marker && !pick(&rnd, 0, 3);
 		rq.sparse = rq.marker && rq.in_order && !pick(&rnd, 0, 3);
 		rq.evicted = !rq.marker && !pick(&rnd, 0, 3);
 		rq.ahead = rq.win << pick(&rnd, 0, 3);
@@ -219,7 +219,7 @@ static void follow_at_limits(struct kunit *test)
 		rq.index = l->around - 500 + pick(&rnd, 0, 999);
 		rq.cached = pick(&rnd, 0, rq.win);
 		if (rq.evicted && rq.in_order)
-			rq.lost = pick(&rnd, 1, rq.win);
+			rq.evicted_window = pick(&rnd, 1, rq.win);
 		if (!rq.marker)
 			rq.cached = min(rq.cached, rq.index);
 		s = ctxra_stream_find(streams, ARRAY_SIZE(streams), &file, &rq);
@@ -228,7 +228,7 @@ static void follow_at_limits(struct kunit *test)
 			KUNIT_ASSERT_NOT_NULL(test, s);
 			ctxra_stream_start(s, &file, &rq);
 		}
-		if (ctxra_stream_probe(s, &rq, &win)) {
+		if (ctxra_stream_probe_due(s, &rq, &win)) {
 			struct ctxra_use use = {
 				pick(&rnd, 0, 8), pick(&rnd, 0, 8), pick(&rnd, 0, 8),
 			};
@@ -239,7 +239,7 @@ static void follow_at_limits(struct kunit *test)
 			expect_sound(test, s, &rq, &win);
 			opened++;
 		}
-		ctxra_lru_use(&lru, s, i);
+		ctxra_lru_touch(&lru, s, i);
 	}
 	if (l->around < l->eof && l->eof > 1)
 		KUNIT_EXPECT_GT(test, opened, 0U);
@@ -248,7 +248,7 @@ static void follow_at_limits(struct kunit *test)
 /* A request that is no readahead request at all changes nothing. */
 static void follow_leaves_alone(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 64, .hits = 9, .win_size = 32, KNOWN };
 	const struct ctxra_stream before = s;
 	struct ctxra_request rq = {
 		.index = 64, .nr = 33, .win = 32, .ahead = 32, .eof = 1000,
@@ -272,7 +272,7 @@ static void follow_leaves_alone(struct kunit *test)
  */
 static void follow_early(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 72, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 72, .hits = 9, .win_size = 32, KNOWN };
 	struct ctxra_request rq = {
 		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -286,19 +286,19 @@ static void follow_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, win.marker, 80UL);
 	KUNIT_EXPECT_EQ(test, win.pattern, CTXRA_REORDER);
 	/* The hole may be there to stay: no reason for a larger window. */
-	s = (struct ctxra_stream){ .edge = 72, .hits = 9, .cell = 8, KNOWN };
+	s = (struct ctxra_stream){ .end = 72, .hits = 9, .win_size = 8, KNOWN };
 	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
-	KUNIT_EXPECT_EQ(test, s.cell, 8U);
+	KUNIT_EXPECT_EQ(test, s.win_size, 8U);
 }
 
 /* While another reader opens the window with the page, this one opens what is behind it. */
 static void follow_while_opening(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 96, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 96, .hits = 9, .win_size = 32, KNOWN };
 	struct ctxra_request rq = {
 		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
 		.patterns = SIM_ALL_PATTERNS,
-		.opening = true,
+		.in_flight = true,
 	};
 	struct ctxra_window win;
 	struct ctxra_budget budget = {};
@@ -313,7 +313,7 @@ static void follow_while_opening(struct kunit *test)
 static void stretch_is_bounded(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
-	struct ctxra_stream s = { .file = file, .edge = 50000, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .file = file, .end = 50000, .win_size = 32, KNOWN };
 	struct ctxra_request rq = {
 		.index = 50000, .nr = 4, .win = 32, .ahead = 32, .eof = 100000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -333,14 +333,14 @@ static void stretch_is_bounded(struct kunit *test)
 		rq.index = i * 60;
 		ctxra_stream_follow(&s, &budget, &rq, &win);
 		KUNIT_ASSERT_FALSE(test, s.kind);
-		KUNIT_ASSERT_LT(test, s.edge - s.base, 1000UL);
+		KUNIT_ASSERT_LT(test, s.end - s.start, 1000UL);
 	}
 }
 
 /* A stream whose requests leave holes that nobody fills is doubted, before long. */
 static void follow_doubts(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 64, .hits = 9, .win_size = 32, KNOWN };
 	struct ctxra_request rq = {
 		.nr = 4, .win = 32, .ahead = 32, .eof = 100000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -350,7 +350,7 @@ static void follow_doubts(struct kunit *test)
 	unsigned int holes = 0;
 
 	while (s.kind && holes < 100) {
-		rq.index = s.edge + 40;
+		rq.index = s.end + 40;
 		ctxra_stream_follow(&s, &budget, &rq, &win);
 		holes++;
 	}
@@ -369,18 +369,18 @@ static void start_counts_the_trail(struct kunit *test)
 	struct ctxra_stream s;
 
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 80UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 100UL);
-	KUNIT_EXPECT_EQ(test, s.asked, 20U);
+	KUNIT_EXPECT_EQ(test, s.start, 80UL);
+	KUNIT_EXPECT_EQ(test, s.end, 100UL);
+	KUNIT_EXPECT_EQ(test, s.requested, 20U);
 	rq.index = 7;
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 0UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 7UL);
+	KUNIT_EXPECT_EQ(test, s.start, 0UL);
+	KUNIT_EXPECT_EQ(test, s.end, 7UL);
 	rq.index = 100;
 	rq.marker = true;
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 100UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 120UL);
+	KUNIT_EXPECT_EQ(test, s.start, 100UL);
+	KUNIT_EXPECT_EQ(test, s.end, 120UL);
 	KUNIT_EXPECT_FALSE(test, s.kind);
 }
 
@@ -416,9 +416,9 @@ static void find_nearest(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
 	struct ctxra_stream streams[3] = {
-		{ .file = file, .base = 100, .edge = 150 },
-		{ .file = file, .base = 200, .edge = 250 },
-		{ .file = file, .base = 100, .edge = 150, .kind = CTXRA_FORWARD },
+		{ .file = file, .start = 100, .end = 150 },
+		{ .file = file, .start = 200, .end = 250 },
+		{ .file = file, .start = 100, .end = 150, .kind = CTXRA_FORWARD },
 	};
 	struct ctxra_request rq = { .index = 196, .nr = 2, .win = 64, .ahead = 64, .eof = 1000 };
 
@@ -439,35 +439,35 @@ static void victim_order(struct kunit *test)
 
 	ctxra_lru_init(&lru, streams, 4);
 	streams[2].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[2], 90);
+	ctxra_lru_touch(&lru, &streams[2], 90);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
 	streams[0].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[0], 95);
+	ctxra_lru_touch(&lru, &streams[0], 95);
 	streams[1].file.mapping = test;
 	streams[1].kind = CTXRA_FORWARD;
-	ctxra_lru_use(&lru, &streams[1], 96);
+	ctxra_lru_touch(&lru, &streams[1], 96);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[3]);
 	streams[3].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[3], 97);
+	ctxra_lru_touch(&lru, &streams[3], 97);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[2]);
-	ctxra_lru_use(&lru, &streams[2], 98);
+	ctxra_lru_touch(&lru, &streams[2], 98);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
 	/* What is known stays while others come and go, but not for ever. */
-	ctxra_lru_use(&lru, &streams[0], 96 + 1000);
-	ctxra_lru_use(&lru, &streams[2], 96 + 1000);
-	ctxra_lru_use(&lru, &streams[3], 96 + 1000);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 1000);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 1000);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 1000);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 1000), &streams[0]);
-	ctxra_lru_use(&lru, &streams[0], 96 + 2000);
-	ctxra_lru_use(&lru, &streams[2], 96 + 2000);
-	ctxra_lru_use(&lru, &streams[3], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 2000);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2000), &streams[1]);
 	/* What is known no more goes as any other; what has become known stays. */
-	streams[1].kind = CTXRA_SEEN;
+	streams[1].kind = CTXRA_CANDIDATE;
 	streams[0].kind = CTXRA_STRIDED;
-	ctxra_lru_use(&lru, &streams[0], 96 + 2001);
-	ctxra_lru_use(&lru, &streams[1], 96 + 2002);
-	ctxra_lru_use(&lru, &streams[2], 96 + 2003);
-	ctxra_lru_use(&lru, &streams[3], 96 + 2004);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 2001);
+	ctxra_lru_touch(&lru, &streams[1], 96 + 2002);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 2003);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 2004);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2004), &streams[1]);
 }
 
@@ -481,14 +481,14 @@ static void victim_clock_wraps(struct kunit *test)
 	struct ctxra_lru lru;
 
 	ctxra_lru_init(&lru, streams, 2);
-	ctxra_lru_use(&lru, &streams[0], 0xfffffff0 - 1024);
-	ctxra_lru_use(&lru, &streams[1], 0xfffffff0);
+	ctxra_lru_touch(&lru, &streams[0], 0xfffffff0 - 1024);
+	ctxra_lru_touch(&lru, &streams[1], 0xfffffff0);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 5), &streams[1]);
-	ctxra_lru_use(&lru, &streams[1], 5);
+	ctxra_lru_touch(&lru, &streams[1], 5);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 6), &streams[0]);
 	/* Where all are known, the longest unused. */
 	streams[1].kind = CTXRA_FORWARD;
-	ctxra_lru_use(&lru, &streams[1], 7);
+	ctxra_lru_touch(&lru, &streams[1], 7);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 8), &streams[0]);
 }
 
@@ -503,7 +503,7 @@ static void start_keeps_order(struct kunit *test)
 	ctxra_lru_init(&lru, streams, 2);
 	ctxra_stream_start(&streams[0], &file, &rq);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[0]);
-	ctxra_lru_use(&lru, &streams[0], 1);
+	ctxra_lru_touch(&lru, &streams[0], 1);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[1]);
 }
 

@@ -141,7 +141,7 @@ static inline unsigned long sim_opened(const struct sim *sim)
 	return sum;
 }
 
-/* ctxra_trim() */
+/* ctxra_trim_window() */
 static inline bool sim_trim(struct simcache *cache, struct ctxra_window *win, unsigned long index)
 {
 	unsigned long start, end, limit = win->start + win->nr;
@@ -187,7 +187,7 @@ static inline void sim_check_window(struct sim *sim, const struct ctxra_request 
 	}
 }
 
-/* ctxra_sample() */
+/* ctxra_sample_use() */
 static inline struct ctxra_use sim_sample(struct simcache *cache, unsigned long start,
 					  unsigned long nr)
 {
@@ -222,25 +222,25 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, struct ctxra_reques
 	sim->clock++;
 	s = ctxra_stream_find(sim->streams, SIM_STREAMS, &file, rq);
 	if (!s) {
-		if (!ctxra_stream_wanted(rq))
+		if (!ctxra_stream_should_start(rq))
 			return CTXRA_STOCK;
 		s = ctxra_lru_victim(&sim->lru, sim->clock);
 		ctxra_stream_start(s, &file, rq);
 	}
-	if (ctxra_stream_probe(s, rq, &probe)) {
+	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = sim_sample(&sim->cache, probe.start, probe.nr);
 
 		ctxra_stream_judge(s, &sim->budget, &use);
 	}
-	if (ctxra_stream_at_odds(s, rq, &page))
-		rq->gone = !sim_cached(&sim->cache, page);
+	if (ctxra_stream_may_be_stale(s, rq, &page))
+		rq->dropped = !sim_cached(&sim->cache, page);
 	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
-	ctxra_lru_use(&sim->lru, s, sim->clock);
+	ctxra_lru_touch(&sim->lru, s, sim->clock);
 	if (verdict != CTXRA_OPEN)
 		return verdict;
 	sim_check_window(sim, rq, win);
 	if (!sim_trim(&sim->cache, win, rq->index))
-		return rq->marker ? CTXRA_HUSH : CTXRA_STOCK;
+		return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
 	sim_check_window(sim, rq, win);
 	return CTXRA_OPEN;
 }
@@ -275,7 +275,7 @@ static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long 
 	rq.evicted = sim_page(&sim->cache, index)->evicted;
 	if (rq.evicted && rq.in_order && index && index >= ra->start &&
 	    index - ra->start < ra->size)
-		rq.lost = ra->size;
+		rq.evicted_window = ra->size;
 	if (sim->ctxra < 0 || nr > sim->win || sim_follow(sim, &rq, &win) != CTXRA_OPEN) {
 		sim_sync_door(&sim->cache, ra, index, nr);
 		return;
@@ -329,7 +329,7 @@ static inline void sim_marker(struct sim *sim, struct stock_ra *ra, unsigned lon
 		sim_async_door(&sim->cache, ra, index, index, nr);
 		return;
 	}
-	if (verdict == CTXRA_HUSH) {
+	if (verdict == CTXRA_SKIP_MARKER) {
 		sim->hushed++;
 		sim_page(&sim->cache, index)->marker = false;
 		return;

@@ -6,7 +6,7 @@
 #include <linux/seq_file.h>
 
 #include "counters.h"
-#include "doors.h"
+#include "hooks.h"
 #include "params.h"
 #include "table.h"
 #include "version.h"
@@ -37,7 +37,7 @@ static const char *const counter_names[CTXRA_NR_COUNTERS] = {
 
 static void show_missed(struct seq_file *m)
 {
-	seq_printf(m, "left_missed %lu\n", ctxra_doors_missed());
+	seq_printf(m, "left_missed %lu\n", ctxra_hooks_missed());
 }
 
 struct stats ctxra_stats = {
@@ -61,7 +61,7 @@ int ctxra_enable(void)
 		       err);
 		return err;
 	}
-	err = ctxra_doors_open();
+	err = ctxra_hooks_register();
 	if (err) {
 		pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
 		ctxra_table_destroy();
@@ -76,7 +76,7 @@ int ctxra_enable(void)
  */
 void ctxra_disable(void)
 {
-	ctxra_doors_close();
+	ctxra_hooks_unregister();
 	ctxra_table_destroy();
 }
 

@@ -9,16 +9,16 @@
 
 /**
  * struct ctxra_lru - the streams of a set, those used last in front
- * @seen: entries that are free, or of no kind yet
- * @known: the others
+ * @candidates: entries that are free, or of no kind yet
+ * @recognised: the others
  */
 struct ctxra_lru {
-	struct list_head seen;
-	struct list_head known;
+	struct list_head candidates;
+	struct list_head recognised;
 };
 
 void ctxra_lru_init(struct ctxra_lru *lru, struct ctxra_stream *streams, unsigned int nr);
-void ctxra_lru_use(struct ctxra_lru *lru, struct ctxra_stream *s, u32 now);
+void ctxra_lru_touch(struct ctxra_lru *lru, struct ctxra_stream *s, u32 now);
 struct ctxra_stream *ctxra_lru_victim(const struct ctxra_lru *lru, u32 now);
 
 #endif

@@ -84,7 +84,7 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
 }
 
 /**
- * ctxra_evicted - whether a page that is missing was cached and reclaimed
+ * ctxra_is_evicted - whether a page that is missing was cached and reclaimed
  * @mapping: the mapping
  * @index: the page
  *
@@ -92,13 +92,13 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
  * Return: true if reclaim left a shadow entry in its place. What was dropped by
  *	request (POSIX_FADV_DONTNEED, truncation) leaves none.
  */
-bool ctxra_evicted(struct address_space *mapping, pgoff_t index)
+bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index)
 {
 	return xa_is_value(xa_load(&mapping->i_pages, index));
 }
 
 /**
- * ctxra_sample - look at some pages, whether they were used
+ * ctxra_sample_use - look at some pages, whether they were used
  * @mapping: the mapping
  * @start: the first of them, which is looked at
  * @nr: their number
@@ -108,7 +108,7 @@ bool ctxra_evicted(struct address_space *mapping, pgoff_t index)
  * Context: any. Looks at PROBE_SAMPLES pages.
  * Return: what became of these.
  */
-struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr)
+struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, unsigned long nr)
 {
 	/* Odd, so that it is no multiple of a stride. */
 	unsigned long step = (nr / PROBE_SAMPLES) | 1, i;
@@ -164,7 +164,7 @@ static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgof
 }
 
 /**
- * ctxra_trim - cut a window down to what is missing
+ * ctxra_trim_window - cut a window down to what is missing
  * @mapping: the mapping
  * @win: the window. If it is ahead of @index, the first gap in it is kept,
  *	otherwise the one that @index is in.
@@ -173,7 +173,7 @@ static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgof
  * Context: any. At most as many steps as the window has pages.
  * Return: false if nothing is missing.
  */
-bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
+bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
 {
 	pgoff_t start = win->start, end = win->start + win->nr;
 

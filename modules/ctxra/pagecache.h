@@ -14,8 +14,8 @@ bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);
-bool ctxra_evicted(struct address_space *mapping, pgoff_t index);
-struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr);
-bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
+bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index);
+struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, unsigned long nr);
+bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
 
 #endif

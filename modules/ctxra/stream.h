@@ -26,12 +26,12 @@ enum ctxra_pattern {
 enum ctxra_verdict {
 	CTXRA_STOCK,	/* leave this call to the stock code, untouched */
 	CTXRA_OPEN,	/* have the stock code read a window that we name */
-	CTXRA_HUSH,	/* enough is read ahead: let this marker pass without I/O */
+	CTXRA_SKIP_MARKER,	/* enough is read ahead: let this marker pass without I/O */
 };
 
 /* What a stream is known to be. */
 enum ctxra_kind {
-	CTXRA_SEEN,	/* nothing yet: it is watched, and left to the stock code */
+	CTXRA_CANDIDATE,	/* nothing yet: it is watched, and left to the stock code */
 	CTXRA_FORWARD,	/* dense, towards the end of the file */
 	CTXRA_BACKWARD,	/* dense, towards its start */
 	CTXRA_STRIDED,	/* pieces, a step apart */
@@ -53,58 +53,58 @@ struct ctxra_file {
  * struct ctxra_stream - one stream of requests on one file
  * @lru: in the order of its set, see lru.h
  * @file: the file; a NULL mapping is a free entry
- * @base: lowest index of the stretch under observation
- * @edge: index after the last page asked for or read ahead
- * @front: index after the last page asked for; while it is BACKWARD, the lowest asked for
- * @last: index of the last miss
- * @shrunk: where it was when its windows were last made smaller
- * @probe: first page of a window whose use is going to be judged
- * @used: the set's clock when a request last belonged to this stream
+ * @start: lowest index of the stretch under observation
+ * @end: index after the last page asked for or read ahead
+ * @reader_pos: index after the last page asked for; while it is BACKWARD, the lowest asked for
+ * @last_index: index of the last miss
+ * @shrunk_at: where it was when its windows were last made smaller
+ * @probe_start: first page of a window whose use is going to be judged
+ * @last_used: the set's clock when a request last belonged to this stream
  * @probe_nr: its pages, 0: none is
- * @asked: pages asked for within [@base, @edge), while the stream is SEEN
- * @nr: pages of the last request that missed
- * @cell: size of the last window, 0 before the first
- * @cap: largest window for this stream, 0: no other limit than the user's
+ * @requested: pages asked for within [@start, @end), while the stream is SEEN
+ * @last_nr: pages of the last request that missed
+ * @win_size: size of the last window, 0 before the first
+ * @win_cap: largest window for this stream, 0: no other limit than the user's
  * @step: what the distances between misses are multiples of, as far as is known
  * @kind: enum ctxra_kind
  * @hits: requests that joined on to, or filled a hole in, what was there
- * @lapses: requests in a row that left a hole
- * @steps: misses in a row that were so
- * @events: calls since @probe was noted
- * @turns: requests in a row that stretched it upwards, or if below 0 downwards
+ * @holes_in_row: requests in a row that left a hole
+ * @equal_steps: misses in a row that were so
+ * @probe_age: calls since @probe_start was noted
+ * @direction: requests in a row that stretched it upwards, or if below 0 downwards
  * @reordered: a window was opened out of order since the stream began
  * @trust: windows that may be opened before one has to be seen to be of use
- * @opened: windows opened since that was seen
- * @trial: it never was
- * @doubted: it was seen to be of little use
+ * @windows_opened: windows opened since that was seen
+ * @on_trial: it never was
+ * @distrusted: it was seen to be of little use
  */
 struct ctxra_stream {
 	struct list_head lru;
 	struct ctxra_file file;
-	unsigned long base;
-	unsigned long edge;
-	unsigned long front;
-	unsigned long last;
-	unsigned long shrunk;
-	unsigned long probe;
-	u32 used;
+	unsigned long start;
+	unsigned long end;
+	unsigned long reader_pos;
+	unsigned long last_index;
+	unsigned long shrunk_at;
+	unsigned long probe_start;
+	u32 last_used;
 	u32 probe_nr;
-	u32 asked;
-	u32 nr;
-	u32 cell;
-	u32 cap;
+	u32 requested;
+	u32 last_nr;
+	u32 win_size;
+	u32 win_cap;
 	u32 step;
 	u8 kind;
 	u8 hits;
-	u8 lapses;
-	u8 steps;
-	u8 events;
-	s8 turns;
+	u8 holes_in_row;
+	u8 equal_steps;
+	u8 probe_age;
+	s8 direction;
 	u8 trust;
-	u8 opened;
+	u8 windows_opened;
 	bool reordered;
-	bool trial;
-	bool doubted;
+	bool on_trial;
+	bool distrusted;
 };
 
 /**
@@ -129,7 +129,7 @@ struct ctxra_budget {
  * @cached: for a miss, pages cached without a gap just before @index, 0 if the
  *	nearest was read ahead and nobody came for it; for a marker, those from
  *	@index on (0: no end found within @win)
- * @lost: for a miss on a page that the file's own state has read ahead, so that
+ * @evicted_window: for a miss on a page that the file's own state has read ahead, so that
  *	it was reclaimed before it was used: pages of that window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows
  * @marker: a reader met the readahead marker at @index (the asynchronous
@@ -138,9 +138,9 @@ struct ctxra_budget {
  * @in_order: the stock code can follow this request from the file's own state
  * @sparse: for a marker, much of what was read ahead behind the reader is unused;
  *	false where strides are not to be followed
- * @opening: a miss on a page of a window that another reader is opening at this
+ * @in_flight: a miss on a page of a window that another reader is opening at this
  *	moment: the page will be there before this reader can bring it
- * @gone: what ctxra_stream_at_odds() asked for is not cached
+ * @dropped: what ctxra_stream_may_be_stale() asked for is not cached
  */
 struct ctxra_request {
 	unsigned long index;
@@ -149,14 +149,14 @@ struct ctxra_request {
 	unsigned long ahead;
 	unsigned long eof;
 	unsigned long cached;
-	unsigned long lost;
+	unsigned long evicted_window;
 	unsigned long patterns;
 	bool marker;
 	bool evicted;
 	bool in_order;
 	bool sparse;
-	bool opening;
-	bool gone;
+	bool in_flight;
+	bool dropped;
 };
 
 /**
@@ -213,14 +213,14 @@ static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
-bool ctxra_stream_wanted(const struct ctxra_request *rq);
+bool ctxra_stream_should_start(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
-bool ctxra_stream_at_odds(const struct ctxra_stream *s, const struct ctxra_request *rq,
+bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			  unsigned long *page);
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
 				       const struct ctxra_request *rq, struct ctxra_window *win);
-bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
+bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *probe);
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			const struct ctxra_use *use);

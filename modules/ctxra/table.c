@@ -18,21 +18,21 @@
 
 #define SET_BITS	6
 #define SET_STREAMS	128
-#define SET_OPENINGS	16
+#define SET_IN_FLIGHT	16
 /*
  * A window is in the page cache within some tens of microseconds. Who has not
  * finished after this many ns was interrupted, and is not counted on.
  */
-#define OPENING_NS	(100 * NSEC_PER_USEC)
+#define IN_FLIGHT_NS	(100 * NSEC_PER_USEC)
 
 /**
- * struct opening - a window that a call is bringing into the page cache
+ * struct ctxra_in_flight - a window that a call is bringing into the page cache
  * @mapping: of which file; NULL: free
  * @start: its first page
  * @end: the page after its last
  * @since_ns: when the call began, monotonic clock
  */
-struct opening {
+struct ctxra_in_flight {
 	const void *mapping;
 	unsigned long start;
 	unsigned long end;
@@ -40,29 +40,29 @@ struct opening {
 };
 
 /**
- * struct stream_set - streams of the files that share a set
+ * struct ctxra_set - streams of the files that share a set
  * @lock: protects the rest. Raw, as it is taken with preemption disabled.
  *	Nests in whatever the reader holds; nothing nests in it.
  * @clock: counts calls, for the age of streams
  * @budget: for new streams
  * @lru: the order in which streams are replaced
  * @streams: the streams, in no order
- * @openings: windows whose call has not returned. Some may be missing here, if
+ * @in_flight: windows whose call has not returned. Some may be missing here, if
  *	there are many; then two readers may get in each other's way, as in stock.
  */
-struct stream_set {
+struct ctxra_set {
 	raw_spinlock_t lock;
 	u32 clock;
 	struct ctxra_budget budget;
 	struct ctxra_lru lru;
 	struct ctxra_stream streams[SET_STREAMS];
-	struct opening openings[SET_OPENINGS];
+	struct ctxra_in_flight in_flight[SET_IN_FLIGHT];
 } ____cacheline_aligned_in_smp;
 
 /* A page of memory has 32: said in docs/ctxra.md, and in the manual. */
 static_assert(sizeof(struct ctxra_stream) <= 128);
 
-static struct stream_set *sets;
+static struct ctxra_set *ctxra_sets;
 
 /**
  * ctxra_table_create - make an empty table
@@ -74,13 +74,13 @@ int ctxra_table_create(void)
 {
 	unsigned int i;
 
-	sets = kvcalloc(1 << SET_BITS, sizeof(*sets), GFP_KERNEL);
-	if (!sets)
+	ctxra_sets = kvcalloc(1 << SET_BITS, sizeof(*ctxra_sets), GFP_KERNEL);
+	if (!ctxra_sets)
 		return -ENOMEM;
 	for (i = 0; i < 1 << SET_BITS; i++) {
-		raw_spin_lock_init(&sets[i].lock);
-		ctxra_budget_init(&sets[i].budget);
-		ctxra_lru_init(&sets[i].lru, sets[i].streams, SET_STREAMS);
+		raw_spin_lock_init(&ctxra_sets[i].lock);
+		ctxra_budget_init(&ctxra_sets[i].budget);
+		ctxra_lru_init(&ctxra_sets[i].lru, ctxra_sets[i].streams, SET_STREAMS);
 	}
 	return 0;
 }
@@ -92,38 +92,38 @@ int ctxra_table_create(void)
  */
 void ctxra_table_destroy(void)
 {
-	kvfree(sets);
-	sets = NULL;
+	kvfree(ctxra_sets);
+	ctxra_sets = NULL;
 }
 
-static struct stream_set *set_of(const void *mapping)
+static struct ctxra_set *set_of(const void *mapping)
 {
-	return &sets[hash_ptr((void *)mapping, SET_BITS)];
+	return &ctxra_sets[hash_ptr((void *)mapping, SET_BITS)];
 }
 
-static bool is_opening(const struct stream_set *set, const void *mapping, unsigned long index)
+static bool is_in_flight(const struct ctxra_set *set, const void *mapping, unsigned long index)
 {
 	unsigned int i;
 
-	for (i = 0; i < SET_OPENINGS; i++) {
-		const struct opening *o = &set->openings[i];
+	for (i = 0; i < SET_IN_FLIGHT; i++) {
+		const struct ctxra_in_flight *o = &set->in_flight[i];
 
 		if (o->mapping == mapping && index >= o->start && index < o->end &&
-		    ktime_get_mono_fast_ns() - o->since_ns < OPENING_NS)
+		    ktime_get_mono_fast_ns() - o->since_ns < IN_FLIGHT_NS)
 			return true;
 	}
 	return false;
 }
 
-static int note_opening(struct stream_set *set, const void *mapping,
+static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
 			const struct ctxra_window *win)
 {
 	int i;
 
-	for (i = 0; i < SET_OPENINGS; i++) {
-		if (set->openings[i].mapping)
+	for (i = 0; i < SET_IN_FLIGHT; i++) {
+		if (set->in_flight[i].mapping)
 			continue;
-		set->openings[i] = (struct opening){
+		set->in_flight[i] = (struct ctxra_in_flight){
 			.mapping = mapping,
 			.start = win->start,
 			.end = win->start + win->nr,
@@ -134,12 +134,12 @@ static int note_opening(struct stream_set *set, const void *mapping,
 	return -1;
 }
 
-static struct ctxra_stream *find_or_start(struct stream_set *set, const struct ctxra_file *file,
+static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set, const struct ctxra_file *file,
 					  const struct ctxra_request *rq)
 {
 	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
 
-	if (!s && ctxra_stream_wanted(rq)) {
+	if (!s && ctxra_stream_should_start(rq)) {
 		s = ctxra_lru_victim(&set->lru, set->clock);
 		ctxra_stream_start(s, file, rq);
 	}
@@ -150,20 +150,20 @@ static struct ctxra_stream *find_or_start(struct stream_set *set, const struct c
  * ctxra_table_follow - find or start the stream of a request, and follow it
  * @mapping: the file's pages
  * @file: the file
- * @rq: the request; @rq->opening and @rq->gone are filled in
+ * @rq: the request; @rq->in_flight and @rq->dropped are filled in
  * @win: see ctxra_stream_follow()
- * @opening: for CTXRA_OPEN, what to give to ctxra_table_opened() once the
+ * @slot: for CTXRA_OPEN, what to give to ctxra_table_window_done() once the
  *	window's pages are in the page cache, or will not be
  *
- * Context: any. At most SET_STREAMS entries, SET_OPENINGS windows and now and then
+ * Context: any. At most SET_STREAMS entries, SET_IN_FLIGHT windows and now and then
  * PROBE_SAMPLES + 1 pages are looked at, under the set's lock.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
 				      struct ctxra_request *rq, struct ctxra_window *win,
-				      int *opening)
+				      int *slot)
 {
-	struct stream_set *set = set_of(mapping);
+	struct ctxra_set *set = set_of(mapping);
 	enum ctxra_verdict verdict = CTXRA_STOCK;
 	struct ctxra_window probe;
 	struct ctxra_stream *s;
@@ -171,41 +171,41 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 
 	raw_spin_lock_irqsave(&set->lock, flags);
 	set->clock++;
-	s = find_or_start(set, file, rq);
+	s = ctxra_find_or_start(set, file, rq);
 	if (!s)
 		goto unlock;
-	if (ctxra_stream_probe(s, rq, &probe)) {
-		struct ctxra_use use = ctxra_sample(mapping, probe.start, probe.nr);
+	if (ctxra_stream_probe_due(s, rq, &probe)) {
+		struct ctxra_use use = ctxra_sample_use(mapping, probe.start, probe.nr);
 
 		ctxra_stream_judge(s, &set->budget, &use);
 	}
-	rq->opening = !rq->marker && is_opening(set, mapping, rq->index);
-	if (ctxra_stream_at_odds(s, rq, &page))
-		rq->gone = !ctxra_is_cached(mapping, page) && !is_opening(set, mapping, page);
+	rq->in_flight = !rq->marker && is_in_flight(set, mapping, rq->index);
+	if (ctxra_stream_may_be_stale(s, rq, &page))
+		rq->dropped = !ctxra_is_cached(mapping, page) && !is_in_flight(set, mapping, page);
 	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
 	if (verdict == CTXRA_OPEN)
-		*opening = note_opening(set, mapping, win);
-	ctxra_lru_use(&set->lru, s, set->clock);
+		*slot = ctxra_in_flight_add(set, mapping, win);
+	ctxra_lru_touch(&set->lru, s, set->clock);
 unlock:
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return verdict;
 }
 
 /**
- * ctxra_table_opened - a window's pages are in the page cache
+ * ctxra_table_window_done - a window's pages are in the page cache
  * @mapping: the file's
- * @opening: of ctxra_table_follow()
+ * @slot: of ctxra_table_follow()
  *
  * Context: any.
  */
-void ctxra_table_opened(const void *mapping, int opening)
+void ctxra_table_window_done(const void *mapping, int slot)
 {
-	struct stream_set *set = set_of(mapping);
+	struct ctxra_set *set = set_of(mapping);
 	unsigned long flags;
 
-	if (opening < 0)
+	if (slot < 0)
 		return;
 	raw_spin_lock_irqsave(&set->lock, flags);
-	set->openings[opening].mapping = NULL;
+	set->in_flight[slot].mapping = NULL;
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 }

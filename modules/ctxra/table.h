@@ -11,7 +11,7 @@ int ctxra_table_create(void);
 void ctxra_table_destroy(void);
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
 				      struct ctxra_request *rq, struct ctxra_window *win,
-				      int *opening);
-void ctxra_table_opened(const void *mapping, int opening);
+				      int *slot);
+void ctxra_table_window_done(const void *mapping, int slot);
 
 #endif

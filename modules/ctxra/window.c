@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Dense streams are read in cells: windows that start and end at multiples of
- * the window size, so that whichever of a cell's pages is asked for first, the
- * whole cell is read once, by one I/O. Strided ones are read in pieces, each as
+ * the window size, so that whichever of a size's pages is asked for first, the
+ * whole size is read once, by one I/O. Strided ones are read in pieces, each as
  * large as the request.
  */
 #include <linux/kernel.h>
@@ -14,46 +14,46 @@
 #define PIECES_AHEAD	16
 
 /* The next window size, in the stock code's steps (get_next_ra_size()). */
-static unsigned long grow(unsigned long cell, unsigned long win)
+static unsigned long next_size(unsigned long size, unsigned long win)
 {
-	if (cell < win / 16)
-		return 4 * cell;
-	if (cell <= win / 2)
-		return 2 * cell;
+	if (size < win / 16)
+		return 4 * size;
+	if (size <= win / 2)
+		return 2 * size;
 	return win;
 }
 
-/* Bounds of the cell that @index is in; the cell grows until the request fits, if it can. */
-static void cell_bounds(unsigned long cell, const struct ctxra_request *rq, unsigned long index,
+/* Bounds of the size that @index is in; the size grows until the request fits, if it can. */
+static void aligned_bounds(unsigned long size, const struct ctxra_request *rq, unsigned long index,
 			unsigned long nr, unsigned long *start, unsigned long *end)
 {
 	for (;;) {
-		*start = index - index % cell;
-		*end = ctxra_sat_add(*start, cell);
-		if (cell >= rq->win || ctxra_sat_add(index, nr) <= *end)
+		*start = index - index % size;
+		*end = ctxra_sat_add(*start, size);
+		if (size >= rq->win || ctxra_sat_add(index, nr) <= *end)
 			break;
-		cell = grow(cell, rq->win);
+		size = next_size(size, rq->win);
 	}
 	*end = min(*end, rq->eof);
 }
 
-static void next_cell(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
+static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
 		      bool may_grow)
 {
 	/* What is on trial stays small. */
-	if (s->trial) {
+	if (s->on_trial) {
 		first = min(first, 4 * rq->nr);
 		may_grow = false;
 	}
-	if (!s->cell)
-		s->cell = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
+	if (!s->win_size)
+		s->win_size = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
 	else if (may_grow)
-		s->cell = grow(s->cell, rq->win);
+		s->win_size = next_size(s->win_size, rq->win);
 	else
-		s->cell = min_t(unsigned long, s->cell, rq->win);
+		s->win_size = min_t(unsigned long, s->win_size, rq->win);
 }
 
-static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long start,
+static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long start,
 				       unsigned long end, enum ctxra_pattern pattern)
 {
 	win->start = start;
@@ -65,7 +65,7 @@ static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long s
 }
 
 /**
- * ctxra_window_ahead - open the cell at a stream's edge
+ * ctxra_window_ahead - open the size at a stream's edge
  * @s: the stream
  * @rq: a marker, or a miss whose own page is coming
  * @max_windows: how many may be ahead of the request already
@@ -74,62 +74,62 @@ static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long s
  * In order, one window is read ahead while one is being used, as in the stock
  * code. Out of order, the marker, which is a window's first page, is met late,
  * and two are kept ahead; submitted in parts, as many as make up rq->ahead. Where
- * there are too few, a cell is left out, once, for its own miss to open. A window
+ * there are too few, a size is left out, once, for its own miss to open. A window
  * opened on a miss brings a marker more than it used up, and so the lead stays.
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win)
 {
 	unsigned long parts = rq->ahead / rq->win;
-	unsigned long lead = s->edge - rq->index, start, end;
+	unsigned long lead = s->end - rq->index, start, end;
 
 	if (parts > 1)
 		max_windows = parts + 1;
-	if (s->edge >= rq->eof || lead > max_windows * rq->win)
-		return CTXRA_HUSH;
-	next_cell(s, rq, 2 * lead, true);
-	cell_bounds(s->cell, rq, s->edge, 1, &start, &end);
-	start = s->edge;
+	if (s->end >= rq->eof || lead > max_windows * rq->win)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, 2 * lead, true);
+	aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
+	start = s->end;
 	if ((s->reordered || parts > 1) && lead <= parts * rq->win && end < rq->eof) {
 		start = end;
-		cell_bounds(s->cell, rq, start, 1, &start, &end);
+		aligned_bounds(s->win_size, rq, start, 1, &start, &end);
 	}
-	s->edge = end;
-	return opened_ahead(win, start, end, CTXRA_TRAIL);
+	s->end = end;
+	return open_ahead(win, start, end, CTXRA_TRAIL);
 }
 
 /**
- * ctxra_window_below - open the cell below a stream that goes backwards
+ * ctxra_window_below - open the size below a stream that goes backwards
  * @s: the stream
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
  * A window's marker cannot be later than its first page's, which is the last that
- * such a reader comes to. So one cell is left out, once, as in
+ * such a reader comes to. So one size is left out, once, as in
  * ctxra_window_ahead(), and the next is open by the time it is come to.
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      struct ctxra_window *win)
 {
 	unsigned long lead, start, end;
 
-	s->base = min(s->base, rq->index);
-	lead = rq->index - s->base;
-	if (!s->base || lead > 2 * rq->win)
-		return CTXRA_HUSH;
-	next_cell(s, rq, 2 * rq->nr, true);
-	end = s->base;
-	start = end - 1 - (end - 1) % s->cell;
-	if (lead < s->cell && start) {
+	s->start = min(s->start, rq->index);
+	lead = rq->index - s->start;
+	if (!s->start || lead > 2 * rq->win)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, 2 * rq->nr, true);
+	end = s->start;
+	start = end - 1 - (end - 1) % s->win_size;
+	if (lead < s->win_size && start) {
 		end = start;
-		start -= min_t(unsigned long, start, s->cell);
+		start -= min_t(unsigned long, start, s->win_size);
 	}
-	s->base = start;
-	return opened_ahead(win, start, end, CTXRA_REVERSE);
+	s->start = start;
+	return open_ahead(win, start, end, CTXRA_REVERSE);
 }
 
 /**
@@ -138,7 +138,7 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 					   struct ctxra_window *win)
@@ -146,52 +146,52 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 	unsigned long step = s->step, piece, next, ahead = 1;
 
 	/* The piece that the marker is in: pieces are whole steps apart. */
-	if (rq->index >= s->last)
-		piece = rq->index - (rq->index - s->last) % step;
+	if (rq->index >= s->last_index)
+		piece = rq->index - (rq->index - s->last_index) % step;
 	else
-		piece = s->last - roundup(s->last - rq->index, step);
+		piece = s->last_index - roundup(s->last_index - rq->index, step);
 	if (piece > rq->index)
-		return CTXRA_HUSH;	/* wrapped below the file's start */
-	if (s->turns >= 0) {
-		if (s->edge > piece)
-			ahead = max(1UL, DIV_ROUND_UP(s->edge - piece, step));
+		return CTXRA_SKIP_MARKER;	/* wrapped below the file's start */
+	if (s->direction >= 0) {
+		if (s->end > piece)
+			ahead = max(1UL, DIV_ROUND_UP(s->end - piece, step));
 		next = piece + ahead * step;
 		if (ahead > PIECES_AHEAD || next < piece || next >= rq->eof)
-			return CTXRA_HUSH;
-		s->edge = min(ctxra_sat_add(next, s->nr), rq->eof);
-		return opened_ahead(win, next, s->edge, CTXRA_STRIDE);
+			return CTXRA_SKIP_MARKER;
+		s->end = min(ctxra_sat_add(next, s->last_nr), rq->eof);
+		return open_ahead(win, next, s->end, CTXRA_STRIDE);
 	}
-	if (s->base < piece)
-		ahead = (piece - s->base) / step + 1;
+	if (s->start < piece)
+		ahead = (piece - s->start) / step + 1;
 	if (ahead > PIECES_AHEAD || ahead * step > piece)
-		return CTXRA_HUSH;
+		return CTXRA_SKIP_MARKER;
 	next = piece - ahead * step;
-	s->base = next;
-	return opened_ahead(win, next, min(next + s->nr, rq->eof), CTXRA_STRIDE);
+	s->start = next;
+	return open_ahead(win, next, min(next + s->last_nr, rq->eof), CTXRA_STRIDE);
 }
 
 /**
- * ctxra_window_cell - open the cell that a miss is in
+ * ctxra_window_aligned - open the size that a miss is in
  * @s: the stream, dense
  * @rq: the miss
  * @joins: it goes on where the stream ended
  * @win: set
  */
-void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
+void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
 		       struct ctxra_window *win)
 {
 	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), start, end;
 	bool backward = s->kind == CTXRA_BACKWARD;
 
 	/* A lapse is no reason to read more than last time. */
-	next_cell(s, rq, 4 * rq->nr, !s->lapses);
-	cell_bounds(s->cell, rq, rq->index, rq->nr, &start, &end);
-	if (backward && rq_end <= s->base)
-		end = min(end, s->base);	/* what is behind was read */
+	ctxra_update_win_size(s, rq, 4 * rq->nr, !s->holes_in_row);
+	aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
+	if (backward && rq_end <= s->start)
+		end = min(end, s->start);	/* what is behind was read */
 	else if (joins)
 		start = rq->index;	/* what is before was read, if now perhaps dropped */
-	else if (rq->index > s->edge)
-		start = max(start, s->edge);
+	else if (rq->index > s->end)
+		start = max(start, s->end);
 	win->start = start;
 	win->nr = end - start;
 	win->ahead = false;
@@ -208,8 +208,8 @@ void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, b
 		win->marker = rq_end;
 	else
 		win->marker = start + win->nr / 2;
-	s->base = min(s->base, start);
-	s->edge = max(s->edge, end);
+	s->start = min(s->start, start);
+	s->end = max(s->end, end);
 	s->reordered |= !joins && !backward;
 }
 
@@ -227,6 +227,6 @@ void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 	win->marker = rq->index;
 	win->ahead = false;
 	win->pattern = CTXRA_STRIDE;
-	s->base = min(s->base, win->start);
-	s->edge = max(s->edge, win->start + win->nr);
+	s->start = min(s->start, win->start);
+	s->end = max(s->end, win->start + win->nr);
 }

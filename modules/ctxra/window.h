@@ -11,7 +11,7 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
 				      struct ctxra_window *win);
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 					   struct ctxra_window *win);
-void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
+void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
 		       struct ctxra_window *win);
 void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *win);

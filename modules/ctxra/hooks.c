@@ -21,7 +21,7 @@
 #include "common/read_racy.h"
 #include "common/ra_mark.h"
 #include "counters.h"
-#include "doors.h"
+#include "hooks.h"
 #include "pagecache.h"
 #include "params.h"
 #include "steer.h"
@@ -33,19 +33,19 @@
 #define MAX_TRAIL	1024UL
 
 /**
- * struct steered_call - a call to the stock code that we steered
+ * struct ctxra_call - a call to the stock code that we steered
  * @ra: the state that it works on
  * @ractl: the caller's control, valid until the call returns
  * @file_ra: the file's own state, put back into @ractl at the return
- * @opening: the window in the table, -1 for none
+ * @slot: the window in the table, -1 for none
  * @resized: the stock code does as it likes, but for the size of its windows
  * @before: for a call that is resized: the file's own state when it began
  */
-struct steered_call {
+struct ctxra_call {
 	struct file_ra_state ra;
 	struct readahead_control *ractl;
 	struct file_ra_state *file_ra;
-	int opening;
+	int slot;
 	bool resized;
 	struct file_ra_state before;
 };
@@ -55,14 +55,14 @@ static void count(enum ctxra_counter counter, u64 n)
 	stats_add(&ctxra_stats, counter, n);
 }
 
-static bool left(enum ctxra_counter reason)
+static bool count_bypass(enum ctxra_counter reason)
 {
 	count(reason, 1);
 	return false;
 }
 
 /* The part of a request that both doors fill in alike; false: not one for us. */
-static bool request_init(const struct readahead_control *ractl, unsigned long nr,
+static bool ctxra_request_init(const struct readahead_control *ractl, unsigned long nr,
 			 struct ctxra_request *rq)
 {
 	struct inode *inode = ractl->mapping->host;
@@ -77,19 +77,19 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	 */
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
 	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
-		return left(CTXRA_LEFT_NOT_A_FILE);
+		return count_bypass(CTXRA_LEFT_NOT_A_FILE);
 	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
-		return left(CTXRA_LEFT_RANDOM);
+		return count_bypass(CTXRA_LEFT_RANDOM);
 	bdi = inode_to_bdi(inode);
 	rq->ahead = ctxra_window_pages(inode, bdi);
 	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
-		return left(CTXRA_LEFT_OFF);
+		return count_bypass(CTXRA_LEFT_OFF);
 	if (nr > rq->ahead)
-		return left(CTXRA_LEFT_OVERSIZE);
+		return count_bypass(CTXRA_LEFT_OVERSIZE);
 	if (!ctxra_device_chosen(inode, bdi))
-		return left(CTXRA_LEFT_DEVICE);
+		return count_bypass(CTXRA_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
-		return left(CTXRA_LEFT_CONGESTED);
+		return count_bypass(CTXRA_LEFT_CONGESTED);
 	rq->index = ractl->_index;
 	rq->nr = max(nr, 1UL);
 	rq->win = part ? clamp(part, rq->nr, rq->ahead) : rq->ahead;
@@ -98,8 +98,8 @@ static bool request_init(const struct readahead_control *ractl, unsigned long nr
 	return true;
 }
 
-static enum ctxra_verdict follow(const struct readahead_control *ractl, struct ctxra_request *rq,
-				 struct ctxra_window *win, int *opening)
+static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl, struct ctxra_request *rq,
+				 struct ctxra_window *win, int *slot)
 {
 	struct inode *inode = ractl->mapping->host;
 	struct ctxra_file file = {
@@ -109,27 +109,27 @@ static enum ctxra_verdict follow(const struct readahead_control *ractl, struct c
 	};
 	enum ctxra_verdict verdict;
 
-	*opening = -1;
-	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, opening);
+	*slot = -1;
+	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, slot);
 	if (verdict == CTXRA_STOCK) {
-		left(rq->in_order ? CTXRA_LEFT_IN_ORDER : CTXRA_LEFT_UNSURE);
-	} else if (verdict == CTXRA_OPEN && !ctxra_trim(ractl->mapping, win, rq->index)) {
-		ctxra_table_opened(ractl->mapping, *opening);
-		*opening = -1;
+		count_bypass(rq->in_order ? CTXRA_LEFT_IN_ORDER : CTXRA_LEFT_UNSURE);
+	} else if (verdict == CTXRA_OPEN && !ctxra_trim_window(ractl->mapping, win, rq->index)) {
+		ctxra_table_window_done(ractl->mapping, *slot);
+		*slot = -1;
 		/* A miss that was filled meanwhile: the stock code finds that out cheaply. */
 		if (!rq->marker) {
-			left(CTXRA_LEFT_CACHED);
+			count_bypass(CTXRA_LEFT_CACHED);
 			return CTXRA_STOCK;
 		}
-		verdict = CTXRA_HUSH;
+		verdict = CTXRA_SKIP_MARKER;
 	}
 	return verdict;
 }
 
 /* Let the stock function see our state, a copy as yet, instead of the file's. */
-static void replace_state(struct steered_call *call, struct readahead_control *ractl, int opening)
+static void ctxra_replace_state(struct ctxra_call *call, struct readahead_control *ractl, int slot)
 {
-	call->opening = opening;
+	call->slot = slot;
 	call->resized = false;
 	call->ractl = ractl;
 	call->file_ra = ractl->ra;
@@ -139,7 +139,7 @@ static void replace_state(struct steered_call *call, struct readahead_control *r
 }
 
 /* Have the stock function read a window, and ra-trace see which pattern it is for. */
-static void open_window(struct steered_call *call, struct readahead_control *ractl, int opening,
+static void ctxra_open_window(struct ctxra_call *call, struct readahead_control *ractl, int slot,
 			const struct ctxra_window *win, const struct ctxra_steering *st)
 {
 	static const enum ra_mark marks[CTXRA_NR_PATTERNS] = {
@@ -152,7 +152,7 @@ static void open_window(struct steered_call *call, struct readahead_control *rac
 
 	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
 	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
-	replace_state(call, ractl, opening);
+	ctxra_replace_state(call, ractl, slot);
 	call->ra.start = st->start;
 	call->ra.size = st->size;
 	call->ra.async_size = st->async_size;
@@ -168,7 +168,7 @@ static void open_window(struct steered_call *call, struct readahead_control *rac
  * doubled it. In a copy: other calls of the same open file would take a value that is
  * there for a moment for the file's own.
  */
-static bool resize(struct steered_call *call, struct readahead_control *ractl,
+static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_control *ractl,
 		   unsigned long pages)
 {
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
@@ -179,7 +179,7 @@ static bool resize(struct steered_call *call, struct readahead_control *ractl,
 	if (file_pages == pages)
 		return false;
 	count(CTXRA_RESIZED, 1);
-	replace_state(call, ractl, -1);
+	ctxra_replace_state(call, ractl, -1);
 	call->resized = true;
 	call->before = call->ra;
 	call->ra.ra_pages = pages;
@@ -188,7 +188,7 @@ static bool resize(struct steered_call *call, struct readahead_control *ractl,
 }
 
 /* Where the stock code has come to is the file's own, unless another call was there meanwhile. */
-static void hand_over(const struct steered_call *call)
+static void ctxra_copy_back_state(const struct ctxra_call *call)
 {
 	const struct file_ra_state *before = &call->before, *after = &call->ra;
 	struct file_ra_state *file_ra = call->file_ra;
@@ -203,7 +203,7 @@ static void hand_over(const struct steered_call *call)
 }
 
 /* What the page cache and the file's own state say of a miss. */
-static void witness_miss(const struct readahead_control *ractl, struct ctxra_request *rq)
+static void ctxra_fill_miss_request(const struct readahead_control *ractl, struct ctxra_request *rq)
 {
 	const struct file_ra_state *ra = ractl->ra;
 	pgoff_t prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT;
@@ -215,15 +215,15 @@ static void witness_miss(const struct readahead_control *ractl, struct ctxra_req
 	if (!rq->in_order)
 		rq->cached = ctxra_cached_before(ractl->mapping, rq->index,
 						 min(rq->ahead, MAX_TRAIL));
-	rq->evicted = ctxra_evicted(ractl->mapping, rq->index);
+	rq->evicted = ctxra_is_evicted(ractl->mapping, rq->index);
 	/* Not at the start of the file, which may be read a second time. */
 	if (rq->evicted && rq->in_order && rq->index && rq->index >= start &&
 	    rq->index - start < size)
-		rq->lost = size;
+		rq->evicted_window = size;
 }
 
 /* Of what was read ahead lately, up to where this reader was, is much unused? */
-static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
+static bool ctxra_is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
 {
 	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * rq->win);
@@ -232,60 +232,60 @@ static bool is_sparse(const struct readahead_control *ractl, const struct ctxra_
 
 	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
 		return false;
-	use = ctxra_sample(ractl->mapping, prev_index - nr, nr);
+	use = ctxra_sample_use(ractl->mapping, prev_index - nr, nr);
 	all = use.used + use.unused + use.absent;
 	return all >= PROBE_SAMPLES / 2 && 8 * use.unused >= 3 * all;
 }
 
-static bool sync_entry(struct pt_regs *regs, void *data)
+static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct ctxra_request rq = {};
 	struct ctxra_steering st;
 	struct ctxra_window win;
-	int opening;
+	int slot;
 
-	if (!request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
+	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
 		return false;
-	witness_miss(ractl, &rq);
-	if (follow(ractl, &rq, &win, &opening) != CTXRA_OPEN)
-		return resize(data, ractl, rq.ahead);
+	ctxra_fill_miss_request(ractl, &rq);
+	if (ctxra_follow(ractl, &rq, &win, &slot) != CTXRA_OPEN)
+		return ctxra_resize_window(data, ractl, rq.ahead);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
-	open_window(data, ractl, opening, &win, &st);
+	ctxra_open_window(data, ractl, slot, &win, &st);
 	return true;
 }
-NOKPROBE_SYMBOL(sync_entry);
+NOKPROBE_SYMBOL(ctxra_sync_ra_entry);
 
 /*
  * Have the marker go, and nothing be read: without a window the stock function returns at
  * once. Given any window, it would go on reading a page at a time where the next is missing.
  */
-static bool hush(struct steered_call *call, struct readahead_control *ractl, struct folio *folio)
+static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl, struct folio *folio)
 {
 	count(CTXRA_HUSHED, 1);
 	folio_clear_readahead(folio);
-	replace_state(call, ractl, -1);
+	ctxra_replace_state(call, ractl, -1);
 	call->ra.ra_pages = 0;
 	return true;
 }
 
-static bool async_entry(struct pt_regs *regs, void *data)
+static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
-	struct steered_call *call = data;
+	struct ctxra_call *call = data;
 	struct ctxra_request rq = { .marker = true };
 	const struct file_ra_state *ra;
 	struct ctxra_steering st;
 	struct ctxra_window win;
 	enum ctxra_verdict verdict;
-	int opening;
+	int slot;
 
 	/* The stock code returns at once: the bit means something else now. */
 	if (folio_test_writeback(folio))
 		return false;
-	if (!request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
+	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
 		return false;
 	/* A fault may meet the marker at any page of its folio. */
 	rq.index = round_down(rq.index, folio_nr_pages(folio));
@@ -293,82 +293,82 @@ static bool async_entry(struct pt_regs *regs, void *data)
 	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
 					     READ_RACY(ra->async_size), folio_nr_pages(folio));
 	if (rq.in_order)
-		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && is_sparse(ractl, &rq);
+		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse(ractl, &rq);
 	else
 		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
-	verdict = follow(ractl, &rq, &win, &opening);
+	verdict = ctxra_follow(ractl, &rq, &win, &slot);
 	if (verdict == CTXRA_STOCK)
-		return resize(call, ractl, rq.ahead);
-	if (verdict == CTXRA_HUSH)
-		return hush(call, ractl, folio);
+		return ctxra_resize_window(call, ractl, rq.ahead);
+	if (verdict == CTXRA_SKIP_MARKER)
+		return ctxra_skip_marker(call, ractl, folio);
 	ctxra_steer_marker(&win, rq.index, folio_order(folio), &st);
 	regs_set_kernel_argument(regs, 2, st.req);
-	open_window(call, ractl, opening, &win, &st);
+	ctxra_open_window(call, ractl, slot, &win, &st);
 	compat_ra_set_order(&call->ra, st.order);
 	return true;
 }
-NOKPROBE_SYMBOL(async_entry);
+NOKPROBE_SYMBOL(ctxra_async_ra_entry);
 
-static void door_returned(struct pt_regs *regs, void *data)
+static void ctxra_ra_returned(struct pt_regs *regs, void *data)
 {
-	struct steered_call *call = data;
+	struct ctxra_call *call = data;
 
 	call->ractl->ra = call->file_ra;
 	if (call->resized)
-		hand_over(call);
-	ctxra_table_opened(call->ractl->mapping, call->opening);
+		ctxra_copy_back_state(call);
+	ctxra_table_window_done(call->ractl->mapping, call->slot);
 }
-NOKPROBE_SYMBOL(door_returned);
+NOKPROBE_SYMBOL(ctxra_ra_returned);
 
-static struct hook hooks[] = {
+static struct hook ctxra_hooks[] = {
 	{
 		.spec = { .symbol = "page_cache_sync_ra", .kind = HOOK_ENTRY },
-		.entry = sync_entry,
-		.returned = door_returned,
-		.data_size = sizeof(struct steered_call),
+		.entry = ctxra_sync_ra_entry,
+		.returned = ctxra_ra_returned,
+		.data_size = sizeof(struct ctxra_call),
 		.max_calls = MAX_CALLS,
 	}, {
 		.spec = { .symbol = "page_cache_async_ra", .kind = HOOK_ENTRY },
-		.entry = async_entry,
-		.returned = door_returned,
-		.data_size = sizeof(struct steered_call),
+		.entry = ctxra_async_ra_entry,
+		.returned = ctxra_ra_returned,
+		.data_size = sizeof(struct ctxra_call),
 		.max_calls = MAX_CALLS,
 	},
 };
 
-static struct hook_set doors = {
-	.hooks = hooks,
-	.nr = ARRAY_SIZE(hooks),
+static struct hook_set ctxra_hook_set = {
+	.hooks = ctxra_hooks,
+	.nr = ARRAY_SIZE(ctxra_hooks),
 };
 
 /**
- * ctxra_doors_open - hook the readahead code
+ * ctxra_hooks_register - hook the readahead code
  *
  * Context: may sleep; the table exists.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int ctxra_doors_open(void)
+int ctxra_hooks_register(void)
 {
 	compat_blk_cgroup_init();
-	return hooks_register(&doors);
+	return hooks_register(&ctxra_hook_set);
 }
 
 /**
- * ctxra_doors_close - take the hooks out
+ * ctxra_hooks_unregister - take the hooks out
  *
  * Context: may sleep. No callback runs when it returns.
  */
-void ctxra_doors_close(void)
+void ctxra_hooks_unregister(void)
 {
-	hooks_unregister(&doors);
+	hooks_unregister(&ctxra_hook_set);
 }
 
 /**
- * ctxra_doors_missed - calls that the hooks could not look at
+ * ctxra_hooks_missed - calls that the hooks could not look at
  *
  * Return: their number since the hooks were put in place.
  */
-unsigned long ctxra_doors_missed(void)
+unsigned long ctxra_hooks_missed(void)
 {
-	return hooks_missed(&doors);
+	return hooks_missed(&ctxra_hook_set);
 }
