@@ -32,7 +32,7 @@
  * @lru: their order
  * @clock: its clock
  * @opened: windows that ctxra opened, by pattern
- * @hushed: markers that it let pass
+ * @markers_skipped: markers that it let pass
  * @missed: calls of the synchronous door
  * @lost: misses that the door did not fill
  * @drop_behind: readers drop what they have read
@@ -47,7 +47,7 @@ struct sim {
 	struct ctxra_lru lru;
 	u32 clock;
 	unsigned long opened[CTXRA_NR_PATTERNS];
-	unsigned long hushed;
+	unsigned long markers_skipped;
 	unsigned long missed;
 	unsigned long lost;
 	bool drop_behind;
@@ -126,7 +126,7 @@ static inline void sim_reset(struct sim *sim, const struct sim_way *way, unsigne
 	sim->clock = 0;
 	ctxra_budget_init(&sim->budget);
 	memset(sim->opened, 0, sizeof(sim->opened));
-	sim->hushed = 0;
+	sim->markers_skipped = 0;
 	sim->missed = 0;
 	sim->lost = 0;
 }
@@ -330,7 +330,7 @@ static inline void sim_marker(struct sim *sim, struct stock_ra *ra, unsigned lon
 		return;
 	}
 	if (verdict == CTXRA_SKIP_MARKER) {
-		sim->hushed++;
+		sim->markers_skipped++;
 		sim_page(&sim->cache, index)->marker = false;
 		return;
 	}

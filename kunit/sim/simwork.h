@@ -134,7 +134,7 @@ static inline struct sim_work sim_work(struct kunit *test, const struct sim_shap
  * @ios: I/Os
  * @read: pages read
  * @opened: windows that ctxra opened
- * @hushed: markers that it let pass
+ * @markers_skipped: markers that it let pass
  * @missed: requests that had to wait for an I/O of their own
  * @lost: misses that the door did not fill
  * @trace: a hash of all I/Os
@@ -143,7 +143,7 @@ struct sim_outcome {
 	unsigned long ios;
 	unsigned long read;
 	unsigned long opened;
-	unsigned long hushed;
+	unsigned long markers_skipped;
 	unsigned long missed;
 	unsigned long lost;
 	u64 trace;
@@ -159,7 +159,7 @@ static inline struct sim_outcome sim_play(struct sim *sim, const struct sim_work
 		.ios = sim->cache.ios,
 		.read = sim->cache.read,
 		.opened = sim_opened(sim),
-		.hushed = sim->hushed,
+		.markers_skipped = sim->markers_skipped,
 		.missed = sim->missed,
 		.lost = sim->lost,
 		.trace = sim->cache.trace,

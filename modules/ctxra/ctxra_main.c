@@ -11,28 +11,28 @@
 #include "table.h"
 #include "version.h"
 
-static const char *const counter_names[CTXRA_NR_COUNTERS] = {
-	[CTXRA_TRAIL_WINDOWS] = "trail_windows",
-	[CTXRA_TRAIL_PAGES] = "trail_pages",
-	[CTXRA_REORDER_WINDOWS] = "reorder_windows",
-	[CTXRA_REORDER_PAGES] = "reorder_pages",
-	[CTXRA_REVERSE_WINDOWS] = "reverse_windows",
-	[CTXRA_REVERSE_PAGES] = "reverse_pages",
-	[CTXRA_STRIDE_WINDOWS] = "stride_windows",
-	[CTXRA_STRIDE_PAGES] = "stride_pages",
-	[CTXRA_THRASH_WINDOWS] = "thrash_windows",
-	[CTXRA_THRASH_PAGES] = "thrash_pages",
-	[CTXRA_HUSHED] = "hushed",
-	[CTXRA_RESIZED] = "resized",
-	[CTXRA_LEFT_IN_ORDER] = "left_in_order",
-	[CTXRA_LEFT_UNSURE] = "left_unsure",
-	[CTXRA_LEFT_CACHED] = "left_cached",
-	[CTXRA_LEFT_NOT_A_FILE] = "left_not_a_file",
-	[CTXRA_LEFT_DEVICE] = "left_device",
-	[CTXRA_LEFT_RANDOM] = "left_random_hint",
-	[CTXRA_LEFT_OFF] = "left_readahead_off",
-	[CTXRA_LEFT_OVERSIZE] = "left_oversize",
-	[CTXRA_LEFT_CONGESTED] = "left_congested",
+static const char *const counter_names[CTXRA_C_NR] = {
+	[CTXRA_C_TRAIL_WINDOWS] = "trail_windows",
+	[CTXRA_C_TRAIL_PAGES] = "trail_pages",
+	[CTXRA_C_REORDER_WINDOWS] = "reorder_windows",
+	[CTXRA_C_REORDER_PAGES] = "reorder_pages",
+	[CTXRA_C_REVERSE_WINDOWS] = "reverse_windows",
+	[CTXRA_C_REVERSE_PAGES] = "reverse_pages",
+	[CTXRA_C_STRIDE_WINDOWS] = "stride_windows",
+	[CTXRA_C_STRIDE_PAGES] = "stride_pages",
+	[CTXRA_C_THRASH_WINDOWS] = "thrash_windows",
+	[CTXRA_C_THRASH_PAGES] = "thrash_pages",
+	[CTXRA_C_MARKERS_SKIPPED] = "markers_skipped",
+	[CTXRA_C_RESIZED] = "resized",
+	[CTXRA_C_LEFT_IN_ORDER] = "left_in_order",
+	[CTXRA_C_LEFT_UNSURE] = "left_unsure",
+	[CTXRA_C_LEFT_CACHED] = "left_cached",
+	[CTXRA_C_LEFT_NOT_A_FILE] = "left_not_a_file",
+	[CTXRA_C_LEFT_DEVICE] = "left_device",
+	[CTXRA_C_LEFT_RANDOM_HINT] = "left_random_hint",
+	[CTXRA_C_LEFT_READAHEAD_OFF] = "left_readahead_off",
+	[CTXRA_C_LEFT_OVERSIZE] = "left_oversize",
+	[CTXRA_C_LEFT_CONGESTED] = "left_congested",
 };
 
 static void show_missed(struct seq_file *m)
@@ -42,7 +42,7 @@ static void show_missed(struct seq_file *m)
 
 struct stats ctxra_stats = {
 	.names = counter_names,
-	.nr = CTXRA_NR_COUNTERS,
+	.nr = CTXRA_C_NR,
 	.extra = show_missed,
 };
 

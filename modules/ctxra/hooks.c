@@ -77,19 +77,19 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 	 */
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
 	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
-		return count_bypass(CTXRA_LEFT_NOT_A_FILE);
+		return count_bypass(CTXRA_C_LEFT_NOT_A_FILE);
 	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
-		return count_bypass(CTXRA_LEFT_RANDOM);
+		return count_bypass(CTXRA_C_LEFT_RANDOM_HINT);
 	bdi = inode_to_bdi(inode);
 	rq->ahead = ctxra_window_pages(inode, bdi);
 	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
-		return count_bypass(CTXRA_LEFT_OFF);
+		return count_bypass(CTXRA_C_LEFT_READAHEAD_OFF);
 	if (nr > rq->ahead)
-		return count_bypass(CTXRA_LEFT_OVERSIZE);
+		return count_bypass(CTXRA_C_LEFT_OVERSIZE);
 	if (!ctxra_device_chosen(inode, bdi))
-		return count_bypass(CTXRA_LEFT_DEVICE);
+		return count_bypass(CTXRA_C_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
-		return count_bypass(CTXRA_LEFT_CONGESTED);
+		return count_bypass(CTXRA_C_LEFT_CONGESTED);
 	rq->index = ractl->_index;
 	rq->nr = max(nr, 1UL);
 	rq->win = part ? clamp(part, rq->nr, rq->ahead) : rq->ahead;
@@ -112,13 +112,13 @@ static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl, st
 	*slot = -1;
 	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, slot);
 	if (verdict == CTXRA_STOCK) {
-		count_bypass(rq->in_order ? CTXRA_LEFT_IN_ORDER : CTXRA_LEFT_UNSURE);
+		count_bypass(rq->in_order ? CTXRA_C_LEFT_IN_ORDER : CTXRA_C_LEFT_UNSURE);
 	} else if (verdict == CTXRA_OPEN && !ctxra_trim_window(ractl->mapping, win, rq->index)) {
 		ctxra_table_window_done(ractl->mapping, *slot);
 		*slot = -1;
 		/* A miss that was filled meanwhile: the stock code finds that out cheaply. */
 		if (!rq->marker) {
-			count_bypass(CTXRA_LEFT_CACHED);
+			count_bypass(CTXRA_C_LEFT_CACHED);
 			return CTXRA_STOCK;
 		}
 		verdict = CTXRA_SKIP_MARKER;
@@ -150,8 +150,8 @@ static void ctxra_open_window(struct ctxra_call *call, struct readahead_control 
 		[CTXRA_THRASH] = RA_MARK_THRASH,
 	};
 
-	count(CTXRA_TRAIL_WINDOWS + 2 * win->pattern, 1);
-	count(CTXRA_TRAIL_PAGES + 2 * win->pattern, win->nr);
+	count(CTXRA_C_TRAIL_WINDOWS + 2 * win->pattern, 1);
+	count(CTXRA_C_TRAIL_PAGES + 2 * win->pattern, win->nr);
 	ctxra_replace_state(call, ractl, slot);
 	call->ra.start = st->start;
 	call->ra.size = st->size;
@@ -178,7 +178,7 @@ static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_contro
 		pages *= 2;
 	if (file_pages == pages)
 		return false;
-	count(CTXRA_RESIZED, 1);
+	count(CTXRA_C_RESIZED, 1);
 	ctxra_replace_state(call, ractl, -1);
 	call->resized = true;
 	call->before = call->ra;
@@ -263,7 +263,7 @@ NOKPROBE_SYMBOL(ctxra_sync_ra_entry);
  */
 static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl, struct folio *folio)
 {
-	count(CTXRA_HUSHED, 1);
+	count(CTXRA_C_MARKERS_SKIPPED, 1);
 	folio_clear_readahead(folio);
 	ctxra_replace_state(call, ractl, -1);
 	call->ra.ra_pages = 0;
