@@ -17,7 +17,7 @@ static bool ctxra_sysfs_has(const char *directory, const char *name)
 	char file[64];
 	struct path path;
 
-	/* A name with a slash would be looked for elsewhere. */
+	/* A name with a slash would be a path to another directory. */
 	if (strchr(name, '/') || name[0] == '.' || !name[0])
 		return false;
 	snprintf(file, sizeof(file), "/sys/%s/%s", directory, name);
@@ -37,7 +37,7 @@ static bool is_listed(const struct ctxra_device_list *list, const char *name)
 	return false;
 }
 
-/* Take one item into the list. Returns what is wrong with it, or NULL. */
+/* Add an item to the list. Return what is wrong with it, or NULL. */
 static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *text)
 {
 	struct ctxra_device *item = &list->items[list->nr];
@@ -67,12 +67,11 @@ static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *t
 }
 
 /**
- * ctxra_device_list_parse - make a list of a parameter's text
- * @param: the parameter, for what is said in the log
+ * ctxra_device_list_parse - parse a list of devices
+ * @param: the parameter's name, for the log
  * @val: the text
  * @sized: see &ctxra_device_list.sized
  *
- * Context: may sleep.
  * Return: the list, for kfree(); or -ENOMEM, or -EINVAL with a line in the log.
  */
 struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char *val, bool sized)
@@ -111,9 +110,9 @@ struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char 
 }
 
 /**
- * ctxra_device_list_print - a list as text
+ * ctxra_device_list_print - print a list as it is parsed
  * @list: the list, or NULL for an empty one
- * @buf: where to
+ * @buf: the text
  * @size: bytes in @buf
  *
  * Return: bytes written, with a newline and without the final NUL.
@@ -148,7 +147,7 @@ static const char *disk_name(struct inode *inode)
 	return bdev ? bdev->bd_disk->disk_name : NULL;
 }
 
-/* Users find the name in sysfs, where a slash in it is an exclamation mark. */
+/* Users see the name in sysfs, which shows a slash as an exclamation mark. */
 static bool is_disk(const char *item, const char *disk)
 {
 	for (; *item == (*disk == '/' ? '!' : *disk); item++, disk++)
@@ -158,13 +157,12 @@ static bool is_disk(const char *item, const char *disk)
 }
 
 /**
- * ctxra_device_list_find - look for a file's device in a list
+ * ctxra_device_list_find - find a file's device in a list
  * @list: the list
  * @inode: the file, or the block device itself
  * @bdi: its backing device
  *
- * Context: any.
- * Return: the item, or NULL.
+ * Return: the device, or NULL.
  */
 const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list, struct inode *inode,
 					   const struct backing_dev_info *bdi)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists of devices by name, as parameters give them, with a size for each or without. */
+/* Lists of devices by name, as parameters have them, with or without a size for each. */
 #ifndef CTXRA_DEVICE_LIST_H
 #define CTXRA_DEVICE_LIST_H
 
@@ -15,7 +15,7 @@ struct inode;
 /**
  * struct ctxra_device - one device of a list
  * @name: disk name ("sda") or bdi name ("8:0", "0:52")
- * @kb: its size, KiB, in lists that have sizes
+ * @kb: its size, KiB, if the list has sizes
  */
 struct ctxra_device {
 	char name[CTXRA_DEVICE_NAME_SIZE];
@@ -26,8 +26,8 @@ struct ctxra_device {
  * struct ctxra_device_list - a parameter's value
  * @rcu: for kfree_rcu()
  * @sized: items are "name=KiB", and one may be "KiB" alone, for all other devices
- * @has_other: one was
- * @other_kb: that, 0 if there was none
+ * @has_other: the list has a size for all other devices
+ * @other_kb: that size, 0 without one
  * @nr: entries in @items
  * @items: the devices
  */

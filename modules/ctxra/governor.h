@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much may be read ahead for a stream, going by what became of it before. Pure. */
+/* How much may be read ahead for a stream, by how its earlier readahead was used. Pure. */
 #ifndef CTXRA_GOVERNOR_H
 #define CTXRA_GOVERNOR_H
 
@@ -14,7 +14,7 @@ bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct c
 void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq);
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win);
 bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  struct ctxra_window *probe);
+			      struct ctxra_window *probe);
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			  const struct ctxra_use *use);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two doors of the stock readahead code, hooked at their entry:
+ * Hooks at the two entry points of the stock readahead code:
  *
- *   page_cache_sync_ra(ractl, req)		a page that is asked for is missing
+ *   page_cache_sync_ra(ractl, req)		a reader missed a page
  *   page_cache_async_ra(ractl, folio, req)	a reader met the readahead marker
  *
- * A call that belongs to a shared stream is given a file_ra_state of its own,
- * with values that make the untouched stock function read the window that the
- * policy chose. The state lives with the call: see HOOK_ENTRY in common/hook.h.
+ * A call that belongs to a shared stream gets a file_ra_state of its own, with values that
+ * make the unchanged stock function read the window that the policy chose. The state lives
+ * as long as the call: see HOOK_ENTRY in common/hook.h.
  */
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
@@ -27,19 +27,19 @@
 #include "steer.h"
 #include "table.h"
 
-/* Calls that can be steered at a time; more go to the stock code and are counted. */
+/* Concurrent calls that can be steered. The stock code gets the others; they are counted. */
 #define MAX_CALLS	512
-/* How far to look for a trail, pages: bounds the work on a miss. */
+/* Pages before a miss that are looked up for a trail: bounds the work. */
 #define MAX_TRAIL	1024UL
 
 /**
- * struct ctxra_call - a call to the stock code that we steered
- * @ra: the state that it works on
+ * struct ctxra_call - a call to the stock code that has a state of ours
+ * @ra: that state
  * @ractl: the caller's control, valid until the call returns
- * @file_ra: the file's own state, put back into @ractl at the return
- * @slot: the window in the table, -1 for none
- * @resized: the stock code does as it likes, but for the size of its windows
- * @before: for a call that is resized: the file's own state when it began
+ * @file_ra: the file's own state; @ractl points to it again after the call
+ * @slot: the window's slot in the table, -1 for none
+ * @resized: only the size of the window is ours, the stock code decides the rest
+ * @before: if @resized, the file's own state at the start of the call
  */
 struct ctxra_call {
 	struct file_ra_state ra;
@@ -61,7 +61,7 @@ static bool count_bypass(enum ctxra_counter reason)
 	return false;
 }
 
-/* The part of a request that both doors fill in alike; false: not one for us. */
+/* Fill in what both entry points have in common. False if the call is not for us. */
 static bool ctxra_request_init(const struct readahead_control *ractl, unsigned long nr,
 			 struct ctxra_request *rq)
 {
@@ -71,9 +71,9 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
 
 	/*
-	 * A directory's file is open too, but its blocks are another mapping's. A state that is
-	 * not the file's own is a file system's, for reads of its own: fs-verity on 6.1 uses the
-	 * control again after the call, whose state is gone then if the hooks went meanwhile.
+	 * The blocks of an open directory belong to another mapping. A state that is not the
+	 * file's own belongs to a file system that reads for itself. fs-verity on 6.1 uses the
+	 * control again after the call, when our state is freed if the hooks were unregistered.
 	 */
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
 	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
@@ -98,8 +98,9 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 	return true;
 }
 
-static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl, struct ctxra_request *rq,
-				 struct ctxra_window *win, int *slot)
+static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl,
+				       struct ctxra_request *rq, struct ctxra_window *win,
+				       int *slot)
 {
 	struct inode *inode = ractl->mapping->host;
 	struct ctxra_file file = {
@@ -116,7 +117,7 @@ static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl, st
 	} else if (verdict == CTXRA_OPEN && !ctxra_trim_window(ractl->mapping, win, rq->index)) {
 		ctxra_table_window_done(ractl->mapping, *slot);
 		*slot = -1;
-		/* A miss that was filled meanwhile: the stock code finds that out cheaply. */
+		/* Another reader filled this miss: the stock code finds that out cheaply. */
 		if (!rq->marker) {
 			count_bypass(CTXRA_C_LEFT_CACHED);
 			return CTXRA_STOCK;
@@ -126,21 +127,22 @@ static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl, st
 	return verdict;
 }
 
-/* Let the stock function see our state, a copy as yet, instead of the file's. */
-static void ctxra_replace_state(struct ctxra_call *call, struct readahead_control *ractl, int slot)
+/* Let the stock function see a copy of the file's state instead of the state itself. */
+static void ctxra_replace_state(struct ctxra_call *call, struct readahead_control *ractl,
+				int slot)
 {
 	call->slot = slot;
 	call->resized = false;
 	call->ractl = ractl;
 	call->file_ra = ractl->ra;
-	/* Other calls of the same open file may be at it: the stock code has no lock either. */
+	/* Calls on the same open file may change it: the stock code has no lock either. */
 	call->ra = data_race(*ractl->ra);
 	ractl->ra = &call->ra;
 }
 
-/* Have the stock function read a window, and ra-trace see which pattern it is for. */
+/* Make the stock function read a window, and tell ra-trace the pattern. */
 static void ctxra_open_window(struct ctxra_call *call, struct readahead_control *ractl, int slot,
-			const struct ctxra_window *win, const struct ctxra_steering *st)
+			      const struct ctxra_window *win, const struct ctxra_steering *st)
 {
 	static const enum ra_mark marks[CTXRA_NR_PATTERNS] = {
 		[CTXRA_TRAIL] = RA_MARK_TRAIL,
@@ -163,13 +165,13 @@ static void ctxra_open_window(struct ctxra_call *call, struct readahead_control 
 }
 
 /*
- * A call left to the stock code works with the window that the file was opened with. Have
- * it use the one that the device has now, or max_kb; double if POSIX_FADV_SEQUENTIAL
- * doubled it. In a copy: other calls of the same open file would take a value that is
- * there for a moment for the file's own.
+ * Without us the stock code uses the window that the device had when the file was opened.
+ * Make it use the device's current one, or max_kb, doubled if POSIX_FADV_SEQUENTIAL doubled
+ * the file's. Write the size to a copy, because other calls on the same open file would take
+ * it for the file's own.
  */
 static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_control *ractl,
-		   unsigned long pages)
+				unsigned long pages)
 {
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
 	unsigned int file_pages = READ_RACY(ractl->ra->ra_pages);
@@ -187,7 +189,7 @@ static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_contro
 	return true;
 }
 
-/* Where the stock code has come to is the file's own, unless another call was there meanwhile. */
+/* Copy the window that the stock code opened to the file, unless another call changed it. */
 static void ctxra_copy_back_state(const struct ctxra_call *call)
 {
 	const struct file_ra_state *before = &call->before, *after = &call->ra;
@@ -202,7 +204,7 @@ static void ctxra_copy_back_state(const struct ctxra_call *call)
 	compat_ra_copy_order(file_ra, after);
 }
 
-/* What the page cache and the file's own state say of a miss. */
+/* Fill in what the page cache and the file's own state tell about a miss. */
 static void ctxra_fill_miss_request(const struct readahead_control *ractl, struct ctxra_request *rq)
 {
 	const struct file_ra_state *ra = ractl->ra;
@@ -210,19 +212,19 @@ static void ctxra_fill_miss_request(const struct readahead_control *ractl, struc
 	unsigned int size = READ_RACY(ra->size);
 	pgoff_t start = READ_RACY(ra->start);
 
-	/* The stock code's own test for the start of a file, or a read that goes on. */
+	/* The stock code's own test for the start of a file and for a sequential read. */
 	rq->in_order = !rq->index || rq->index - prev_index <= 1;
 	if (!rq->in_order)
 		rq->cached = ctxra_cached_before(ractl->mapping, rq->index,
 						 min(rq->ahead, MAX_TRAIL));
 	rq->evicted = ctxra_is_evicted(ractl->mapping, rq->index);
-	/* Not at the start of the file, which may be read a second time. */
+	/* Not at the start of the file, because it may be read a second time. */
 	if (rq->evicted && rq->in_order && rq->index && rq->index >= start &&
 	    rq->index - start < size)
 		rq->evicted_window = size;
 }
 
-/* Of what was read ahead lately, up to where this reader was, is much unused? */
+/* Is much of the last two windows, up to this reader's last page, unread? */
 static bool ctxra_is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
 {
 	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
@@ -258,10 +260,11 @@ static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 NOKPROBE_SYMBOL(ctxra_sync_ra_entry);
 
 /*
- * Have the marker go, and nothing be read: without a window the stock function returns at
- * once. Given any window, it would go on reading a page at a time where the next is missing.
+ * Clear the marker and read nothing. With ra_pages 0 the stock function returns at once. With
+ * any other window it would read a page at a time if the next page is missing.
  */
-static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl, struct folio *folio)
+static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl,
+			      struct folio *folio)
 {
 	count(CTXRA_C_MARKERS_SKIPPED, 1);
 	folio_clear_readahead(folio);
@@ -282,12 +285,12 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	enum ctxra_verdict verdict;
 	int slot;
 
-	/* The stock code returns at once: the bit means something else now. */
+	/* The stock code returns at once, because the bit is PG_reclaim during writeback. */
 	if (folio_test_writeback(folio))
 		return false;
 	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
 		return false;
-	/* A fault may meet the marker at any page of its folio. */
+	/* A page fault may meet the marker at any page of its folio. */
 	rq.index = round_down(rq.index, folio_nr_pages(folio));
 	ra = ractl->ra;
 	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
@@ -344,7 +347,7 @@ static struct hook_set ctxra_hook_set = {
 /**
  * ctxra_hooks_register - hook the readahead code
  *
- * Context: may sleep; the table exists.
+ * Context: the table exists.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
 int ctxra_hooks_register(void)
@@ -353,21 +356,13 @@ int ctxra_hooks_register(void)
 	return hooks_register(&ctxra_hook_set);
 }
 
-/**
- * ctxra_hooks_unregister - take the hooks out
- *
- * Context: may sleep. No callback runs when it returns.
- */
+/* No callback runs when this returns. */
 void ctxra_hooks_unregister(void)
 {
 	hooks_unregister(&ctxra_hook_set);
 }
 
-/**
- * ctxra_hooks_missed - calls that the hooks could not look at
- *
- * Return: their number since the hooks were put in place.
- */
+/* Calls that the hooks did not see since they were registered. */
 unsigned long ctxra_hooks_missed(void)
 {
 	return hooks_missed(&ctxra_hook_set);

@@ -8,15 +8,15 @@
 #include "listparse.h"
 
 /**
- * ctxra_list_next - take the next item of a list
- * @cursor: where to go on; starts at the list, NULL after the last item
+ * ctxra_list_next - read the next item of a list
+ * @cursor: the rest of the list; NULL after the last item
  * @item: the item, without the white space around it
  * @size: bytes in @item
  *
- * sysfs hands over the newline that echo writes: it is white space here.
+ * The newline that echo writes to sysfs counts as white space.
  *
- * Return: 1 if there was an item, 0 at the end, -EINVAL if it is empty or does
- *	not fit. The empty list has one empty item.
+ * Return: 1 for an item, 0 at the end, -EINVAL for an item that is empty or does not fit.
+ *	The empty list has one empty item.
  */
 int ctxra_list_next(const char **cursor, char *item, size_t size)
 {
@@ -43,7 +43,7 @@ int ctxra_list_next(const char **cursor, char *item, size_t size)
  * ctxra_list_to_mask - parse a list of known names
  * @list: the list
  * @names: the names, one per bit
- * @nr: how many
+ * @nr: number of @names
  * @mask: set on success
  *
  * Return: 0, or -EINVAL for an unknown or repeated name, an empty list or
@@ -73,16 +73,7 @@ int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int 
 	return 0;
 }
 
-/**
- * ctxra_mask_to_list - the reverse of ctxra_list_to_mask()
- * @mask: the bits
- * @names: the names, one per bit
- * @nr: how many
- * @buf: the list
- * @size: bytes in @buf
- *
- * Return: characters written, without the terminating zero.
- */
+/* The reverse of ctxra_list_to_mask(). Returns the length written, without the final NUL. */
 int ctxra_mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
 		 size_t size)
 {

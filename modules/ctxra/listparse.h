@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Longest list that is looked at, bytes. */
+/* Longest list that is accepted, bytes. */
 #define CTXRA_LIST_MAX	1024
 
 int ctxra_list_next(const char **cursor, char *item, size_t size);

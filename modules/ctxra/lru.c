@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lru.h"
 
-/* How much longer than one just candidate a recognised stream stays, in calls on its set. */
+/* A recognised stream stays so many calls on its set longer than a candidate. */
 #define RECOGNISED_BONUS	1024
 
 /**
- * ctxra_lru_init - put the streams of an empty set in order
+ * ctxra_lru_init - set up the lists of an empty set
  * @lru: filled in
  * @streams: the set's entries, all free
  * @nr: their number, at least 1
@@ -21,7 +21,7 @@ void ctxra_lru_init(struct ctxra_lru *lru, struct ctxra_stream *streams, unsigne
 }
 
 /**
- * ctxra_lru_touch - a stream was used
+ * ctxra_lru_touch - make a stream the last used of its set
  * @lru: the set's
  * @s: the stream, with the kind that it has from now on
  * @now: the set's clock; never goes back
@@ -33,12 +33,12 @@ void ctxra_lru_touch(struct ctxra_lru *lru, struct ctxra_stream *s, u32 now)
 }
 
 /**
- * ctxra_lru_victim - choose the entry that a new stream takes
+ * ctxra_lru_victim - choose the entry for a new stream
  * @lru: the set's
  * @now: the set's clock
  *
- * A free entry, or the one that is longest unused; recognised streams have a bonus, so
- * that random reads, each of which starts a stream, do not push them out.
+ * Chooses a free entry, or else the one unused for longest. Recognised streams have a bonus,
+ * because random reads start a stream each and would push them out.
  *
  * Return: the entry, never NULL.
  */
@@ -54,6 +54,8 @@ struct ctxra_stream *ctxra_lru_victim(const struct ctxra_lru *lru, u32 now)
 	candidate = list_last_entry(&lru->candidates, struct ctxra_stream, lru);
 	if (!candidate->file.mapping)
 		return candidate;
-	/* Differences, as the clock wraps. */
-	return (u64)(now - recognised->last_used) > (u64)(now - candidate->last_used) + RECOGNISED_BONUS ? recognised : candidate;
+	/* Compare differences, because the clock wraps. */
+	if ((u64)(now - recognised->last_used) > (u64)(now - candidate->last_used) + RECOGNISED_BONUS)
+		return recognised;
+	return candidate;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which stream of a set has been unused for longest, without looking through all of them. */
+/* Which stream of a set has been unused for longest, without a search. Pure. */
 #ifndef CTXRA_LRU_H
 #define CTXRA_LRU_H
 
@@ -8,8 +8,8 @@
 #include "stream.h"
 
 /**
- * struct ctxra_lru - the streams of a set, those used last in front
- * @candidates: entries that are free, or of no kind yet
+ * struct ctxra_lru - the streams of a set, the last used first
+ * @candidates: free entries and streams of kind CTXRA_CANDIDATE
  * @recognised: the others
  */
 struct ctxra_lru {

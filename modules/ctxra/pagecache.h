@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page cache as witness: what is there, next to a request. */
+/* What the page cache tells about a request: which pages are cached, evicted, used. */
 #ifndef CTXRA_PAGECACHE_H
 #define CTXRA_PAGECACHE_H
 
@@ -7,7 +7,7 @@
 
 #include "stream.h"
 
-/* Pages of a window that one look is taken at, to judge its use. */
+/* Pages of a window that are sampled to judge its use. */
 #define PROBE_SAMPLES	16
 
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);

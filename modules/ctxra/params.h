@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user's settings, as the hooks read them. */
+/* The module parameters, as the hooks read them. */
 #ifndef CTXRA_PARAMS_H
 #define CTXRA_PARAMS_H
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stream policy of ctxra: see stream.h for the terms, docs/ctxra.md for why.
- *
- * In short: a request that joins on to an earlier one, or fills a hole that
- * earlier ones left, is a hit. Three hits on a stretch of which at least half
- * was asked for make a stream dense; requests that are the same step apart, with
- * gaps that nobody reads, make it strided. What is then read for it is decided in
- * window.c, and how much may be in governor.c.
+ * Which stream does a request belong to, and does it begin a new one? Plain values
+ * in, plain values out: no hook, no lock, no page cache, so that KUnit can replay
+ * any order of requests.
  */
 #include <linux/kernel.h>
 
@@ -14,27 +10,7 @@
 #include "stream.h"
 #include "window.h"
 
-/*
- * Hits that make a stream dense. Random reads have one by chance, some of them
- * two; a stream found by mistake costs more than one found a request late.
- */
-#define DENSE_HITS	3
-/* Hits that are proof enough to open a window without a token. */
-#define TOKENLESS_HITS	16
-/* Misses of one step after which a gap is looked at; one more makes a stream strided. */
-#define EQUAL_STEPS	2
-/* Gaps that are less are cheaper to read than to leave out, on any disk: pages. */
-#define MIN_GAP	8UL
-/* Stretches in a row, at the other end, that turn a stream around. */
-#define DIRECTION_REQUESTS	3
-#define MAX_DIRECTION	100
-/*
- * Requests in a row that may leave holes before a dense stream is doubted. Shuffled
- * readers fill their holes within a few requests, random reads never do.
- */
-#define MAX_HOLES_IN_ROW	16
-
-static bool same_file(const struct ctxra_file *a, const struct ctxra_file *b)
+static bool is_same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
 	return a->mapping == b->mapping && a->ino == b->ino && a->generation == b->generation;
 }
@@ -53,21 +29,21 @@ static unsigned long distance(const struct ctxra_stream *s, const struct ctxra_r
 
 /**
  * ctxra_stream_find - find the stream that a request belongs to
- * @streams: the table's set for this file
+ * @streams: the streams of the file's set
  * @nr: entries in @streams
- * @file: the file asked of
+ * @file: the file
  * @rq: the request
  *
- * The nearest stream within reach wins; of two equally near, one that is known.
+ * The nearest stream within reach wins. Of two equally near a recognised one wins.
  *
- * Return: the stream, or NULL if none is near.
+ * Return: the stream, or NULL if none is within reach.
  */
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq)
 {
 	unsigned long best = ctxra_reach(rq);
-	/* A stream within reach ends here or later, and begins here or before. */
+	/* A stream within reach ends at min_end or later, and starts at max_start or before. */
 	const unsigned long min_end = rq->index - min(best, rq->index);
 	const unsigned long max_start = ctxra_sat_add(ctxra_sat_add(rq->index, rq->nr), best);
 	struct ctxra_stream *found = NULL;
@@ -77,10 +53,10 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		struct ctxra_stream *s = &streams[i];
 		unsigned long d;
 
-		/* Of most streams that is all there is to know: keep it short. */
+		/* This test rejects almost every stream, so it has to be cheap. */
 		if (s->file.mapping != file->mapping || s->end < min_end || s->start > max_start)
 			continue;
-		if (!same_file(&s->file, file))
+		if (!is_same_file(&s->file, file))
 			continue;
 		d = distance(s, rq);
 		if (d > best || (d == best && found && (found->kind || !s->kind)))
@@ -91,7 +67,7 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 	return found;
 }
 
-/* Observe anew from this request on. */
+/* Make the stream a candidate again, with this request alone. */
 static void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	s->start = rq->index;
@@ -112,30 +88,29 @@ static void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_requ
 }
 
 /**
- * ctxra_stream_should_start - whether a request of no known stream begins one
+ * ctxra_stream_should_start - whether a request that belongs to no stream begins one
  * @rq: the request
  *
- * One that the stock code follows well does not, so that files which one reader
- * reads in order cost no entry.
- *
- * Return: true if ctxra_stream_start() is to be called.
+ * A request that the stock code follows well begins none, so that files which one
+ * reader reads in order take no entry of the table.
  */
 bool ctxra_stream_should_start(const struct ctxra_request *rq)
 {
-	if (rq->ahead > rq->win || (rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
+	if (rq->ahead > rq->win ||
+	    (rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
 		return true;
-	/* A marker whose window has no end in sight: the stock code passes it by. */
+	/* The stock code ignores a marker with no hole within a window behind it. */
 	return !rq->in_order && !(rq->marker && !rq->cached);
 }
 
 /**
- * ctxra_stream_start - make an entry a new stream that this request may begin
- * @s: the entry, of ctxra_lru_victim()
+ * ctxra_stream_start - make an entry a candidate stream that this request begins
+ * @s: the entry, from ctxra_lru_victim()
  * @file: the file
- * @rq: the request, which ctxra_stream_follow() must be given next
+ * @rq: the request; the caller passes it to ctxra_stream_follow() next
  *
- * What the page cache holds next to the request counts as asked for before:
- * the trail that a stream leaves, also one that was never in the table.
+ * Pages cached next to the request count as requested. They are the trail of a stream,
+ * even of one that was never in the table.
  */
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq)
@@ -147,22 +122,49 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 	if (rq->marker) {
 		s->end = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
 		s->requested = s->end - s->start;
-		/* Pieces, with a step that their misses will tell. */
+		/* The next misses will tell the step. */
 		if (rq->sparse) {
 			s->kind = CTXRA_STRIDED;
 			ctxra_governor_init(s);
 		}
 		return;
 	}
-	/* Begin with what was there before; nothing (start == end) joins nothing. */
+	/* An empty range (start == end) is joined by no request. */
 	s->start = rq->index - min(rq->cached, rq->index);
 	s->end = rq->index;
 	s->requested = s->end - s->start;
 }
 
-/* Is this stream, with pages in [@start, @end), dense? For a trial at least. */
-static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned long start,
-		    unsigned long end)
+/*
+ * The state machine. A request that joins a stream at its end, or fills a hole that earlier
+ * requests left, is a hit. DENSE_HITS hits on a range of which at least half was requested
+ * make a stream dense. Misses at a constant step, with gaps that nobody reads, make it
+ * strided. window.c then decides what to read, and governor.c how much of it.
+ */
+
+/*
+ * Random reads have one hit by chance, some have two. A stream recognised by mistake costs
+ * more than one recognised a request late.
+ */
+#define DENSE_HITS		3
+/* A stream with so many hits opens its first window without a token. */
+#define TOKENLESS_HITS		16
+/* After so many equal steps the gap is sampled. One more makes the stream strided. */
+#define EQUAL_STEPS		2
+/* Pages. On any disk it costs less to read a smaller gap than to leave it out. */
+#define MIN_GAP			8UL
+/* Requests in a row that extend the other end before the stream changes direction. */
+#define DIRECTION_REQUESTS	3
+#define MAX_DIRECTION		100
+/*
+ * A dense stream is given up after more requests in a row that left a hole. Shuffled
+ * readers fill their holes within a few requests, random reads never do.
+ */
+#define MAX_HOLES_IN_ROW	16
+
+/* Recognise the stream as dense if its range [@start, @end) is; without proof, on trial. */
+static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget,
+			     unsigned long start, unsigned long end)
 {
 	if (s->hits < DENSE_HITS || 2UL * s->requested < end - start)
 		return false;
@@ -182,7 +184,7 @@ static void count_hit(struct ctxra_stream *s)
 	s->hits = min(s->hits + 1, U8_MAX);
 }
 
-/* The stretch grew at its end, or at its start. */
+/* A request extended the stream's range at its end, or at its start. */
 static void note_direction(struct ctxra_stream *s, bool upwards)
 {
 	if (upwards)
@@ -197,19 +199,20 @@ static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request 
 }
 
 /*
- * How far is this miss from the one before, and was it so before? Once that is known,
- * readers that share the pieces may come in any order.
+ * Compare this miss's distance from the last one with the step. In a strided stream any
+ * multiple of the step will do, because readers that share the pieces come in any order.
  */
 static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	unsigned long step = rq->index > s->last_index ? rq->index - s->last_index : s->last_index - rq->index;
+	unsigned long step = rq->index > s->last_index ? rq->index - s->last_index :
+			     s->last_index - rq->index;
 
 	s->last_index = rq->index;
 	s->last_nr = rq->nr;
 	if (!step)
 		return;
 	if (rq->cached) {
-		/* Somebody read up to here: no gap. */
+		/* A reader came up to this page, so there is no gap. */
 		s->equal_steps = 0;
 	} else if (step == s->step ||
 		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
@@ -222,13 +225,14 @@ static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_reques
 
 static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > EQUAL_STEPS && leaves_gap(s, rq);
+	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > EQUAL_STEPS &&
+	       leaves_gap(s, rq);
 }
 
 /*
- * Backwards is what goes down, request by request, for longer than requests are out of
- * order; until then its misses open cells as those of any dense stream. A reader in order is
- * below the stream, too, while it comes from there.
+ * A stream is BACKWARD once it has gone down for longer than requests are out of order.
+ * Until then its misses open aligned windows as in any dense stream. A reader in order may
+ * be below the stream, too, on its way to it.
  */
 static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
@@ -245,12 +249,12 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 }
 
 /*
- * A reader met a marker: the stream is read on at its end. The stock code opens
- * a window here too; what it lacks, without the stream's own state, is where the
- * end is and how large the window should be.
+ * A reader met a marker: open the next window at the stream's end. The stock code would
+ * open one here too, but does not know where the stream ends and how large its windows are.
  */
 static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
-					const struct ctxra_request *rq, struct ctxra_window *win)
+					      const struct ctxra_request *rq,
+					      struct ctxra_window *win)
 {
 	enum ctxra_verdict verdict;
 	unsigned long end;
@@ -262,12 +266,9 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		note_direction(s, false);
 		return ctxra_window_below(s, rq, win);
 	}
-	/*
-	 * No end of the lapses: who leaves a hole meets the marker of the window
-	 * that was opened for it.
-	 */
+	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
 	count_hit(s);
-	/* The page cache knows better than we do what is there. */
+	/* The stock code may have opened the window, so the page cache knows its end best. */
 	end = max(s->end, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
 	s->requested = min_t(unsigned long, U32_MAX, s->requested + (end - s->end));
 	s->end = end;
@@ -283,17 +284,17 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	return verdict;
 }
 
-/* Does the user want the window that this miss would have? */
+/* Is the pattern that this miss would open a window for switched on? */
 static bool may_open(const struct ctxra_stream *s, const struct ctxra_request *rq, bool joins)
 {
 	return s->kind == CTXRA_BACKWARD ||
 	       rq->patterns & (joins ? BIT(CTXRA_TRAIL) : BIT(CTXRA_REORDER));
 }
 
-/* A miss of a stream that may be dense, or strided, or nothing. */
-static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s, struct ctxra_budget *budget,
-				      const struct ctxra_request *rq, bool joins,
-				      struct ctxra_window *win)
+static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s,
+						 struct ctxra_budget *budget,
+						 const struct ctxra_request *rq, bool joins,
+						 struct ctxra_window *win)
 {
 	unsigned long start = min(s->start, rq->index);
 	unsigned long end = max(s->end, ctxra_sat_add(rq->index, rq->nr));
@@ -319,10 +320,11 @@ static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s, struct 
 	return CTXRA_OPEN;
 }
 
-static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s, const struct ctxra_request *rq,
-					struct ctxra_window *win)
+static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
+					       const struct ctxra_request *rq,
+					       struct ctxra_window *win)
 {
-	/* Requests that leave no gap: it was another pattern. */
+	/* Here hits count requests that leave no gap. Enough of them are another pattern. */
 	if (!rq->cached && leaves_gap(s, rq))
 		s->hits = 0;
 	else
@@ -336,13 +338,14 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s, const str
 }
 
 static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra_budget *budget,
-				      const struct ctxra_request *rq, struct ctxra_window *win)
+					    const struct ctxra_request *rq,
+					    struct ctxra_window *win)
 {
 	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), narrow = ctxra_narrow_gap(rq);
-	/* In order: at the end, or behind pages that were read since. */
+	/* At the stream's end, or behind pages that were read since. */
 	bool joins = (s->kind || s->end > s->start) && rq->index >= s->end &&
 		     rq->index - s->end <= max(rq->cached, narrow);
-	/* In a hole, or just below the stretch. */
+	/* In a hole, or just below the range. */
 	bool fills = rq->index < s->end && ctxra_sat_add(rq_end, narrow) >= s->start;
 
 	ctxra_measure_step(s, rq);
@@ -363,8 +366,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 
 	ctxra_update_direction(s, rq);
 	/*
-	 * Two readers that open one window at the same time get it in pieces.
-	 * This one opens the next window instead: by then its page is there.
+	 * Two readers that open one window at the same time would split it into small I/Os.
+	 * Open the next window instead. When that is done, this reader's page is cached.
 	 */
 	if (rq->in_flight && s->kind == CTXRA_FORWARD && ctxra_governor_trusts(s) &&
 	    rq->patterns & BIT(CTXRA_TRAIL) &&
@@ -383,8 +386,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	return CTXRA_OPEN;
 }
 
-/* Once known, only the neighbourhood of the end that moves matters. */
-static void limit_length(struct ctxra_stream *s, const struct ctxra_request *rq)
+/* Keep only the part of a recognised stream's range that is near the end that moves. */
+static void limit_range(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	unsigned long reach = ctxra_reach(rq);
 
@@ -396,7 +399,7 @@ static void limit_length(struct ctxra_stream *s, const struct ctxra_request *rq)
 		s->start = s->end - reach;
 }
 
-/* What the user has taken out of the patterns since it was recognised. */
+/* The user may have switched a pattern off since the stream was recognised. */
 static void apply_patterns(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	if (s->kind == CTXRA_BACKWARD && !(rq->patterns & BIT(CTXRA_REVERSE)))
@@ -406,18 +409,19 @@ static void apply_patterns(struct ctxra_stream *s, const struct ctxra_request *r
 }
 
 /**
- * ctxra_stream_may_be_stale - whether a miss is at odds with what the stream takes for read
+ * ctxra_stream_may_be_stale - whether the pages of a stream may have left the page cache
  * @s: the stream
  * @rq: the request; @rq->in_flight is filled in
- * @page: set, if it is, to the last page that the stream takes for read ahead
+ * @page: set on true to the last page that was read ahead for the stream
  *
- * A reader in order misses a page that the stream is past. It may be of a cell that was left
- * out; if that last page is missing too, all was dropped since, or reclaimed, and is read again.
+ * A reader in order missed a page below the stream's end. Its window may have been left out
+ * for its own miss. But if the last page is missing too, the readahead was dropped or
+ * evicted, and the file is read once more.
  *
- * Return: true if @rq->dropped is to be filled in.
+ * Return: true if the caller must set @rq->dropped.
  */
 bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  unsigned long *page)
+			       unsigned long *page)
 {
 	if (s->kind != CTXRA_FORWARD || rq->marker || rq->in_flight || !rq->in_order)
 		return false;
@@ -425,8 +429,8 @@ bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_
 	return rq->index < *page;
 }
 
-/* What was read ahead is gone: the stream goes on, or once more, with this request. */
-static void restart_at(struct ctxra_stream *s, const struct ctxra_request *rq)
+/* The readahead of a stream is no longer cached: move its end to this reader. */
+static void rewind_to(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	s->start = rq->index;
 	s->end = rq->index;
@@ -435,7 +439,6 @@ static void restart_at(struct ctxra_stream *s, const struct ctxra_request *rq)
 	s->reordered = false;
 }
 
-/* How far have readers come? */
 static void update_reader_pos(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	if (s->kind == CTXRA_BACKWARD)
@@ -445,13 +448,13 @@ static void update_reader_pos(struct ctxra_stream *s, const struct ctxra_request
 }
 
 /**
- * ctxra_stream_follow - take a request into its stream and decide what to read
- * @s: the stream, of ctxra_stream_find() or ctxra_stream_start(); updated
+ * ctxra_stream_follow - add a request to its stream and decide what to read
+ * @s: the stream, from ctxra_stream_find() or ctxra_stream_start(); updated
  * @budget: of the stream's set; updated
  * @rq: the request
- * @win: set when CTXRA_OPEN is returned: not past @rq->eof, at most @rq->win
- *	pages or, in pieces, those of the last miss, and with @rq->index in it unless
- *	it is @win->ahead. Some of it may be cached: the caller trims it to what is missing.
+ * @win: set for CTXRA_OPEN. The window ends at @rq->eof or before. It has at most @rq->win
+ *	pages, or in a strided stream those of the last miss. It contains @rq->index if it is
+ *	not @win->ahead. Pages of it may be cached: the caller trims it.
  *
  * Context: any; the caller serialises calls for one stream.
  * Return: what to do with the call.
@@ -471,7 +474,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		ctxra_stream_start(s, &s->file, rq);
 	ctxra_governor_shrink_on_thrash(s, rq);
 	if (rq->dropped)
-		restart_at(s, rq);
+		rewind_to(s, rq);
 	if (s->win_cap >= rq->win)
 		s->win_cap = 0;
 	if (s->win_cap) {
@@ -482,7 +485,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		verdict = ctxra_follow_marker(s, budget, &capped, win);
 	else
 		verdict = ctxra_follow_miss(s, budget, &capped, win);
-	limit_length(s, &capped);
+	limit_range(s, &capped);
 	update_reader_pos(s, rq);
 	if (verdict == CTXRA_OPEN) {
 		if (s->win_cap)
@@ -493,7 +496,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	return verdict;
 }
 
-/* A gap that what may be a strided stream has left, two pieces ago, and the page before it. */
+/* The gap that a candidate left two pieces ago, with the page before it. */
 static void stride_gap(const struct ctxra_stream *s, struct ctxra_window *probe)
 {
 	unsigned long piece = s->direction < 0 ? ctxra_sat_add(s->last_index, s->step) :
@@ -504,19 +507,18 @@ static void stride_gap(const struct ctxra_stream *s, struct ctxra_window *probe)
 }
 
 /**
- * ctxra_stream_probe_due - whether it is time to look at how pages were used
+ * ctxra_stream_probe_due - whether it is time to sample how pages were used
  * @s: the stream
- * @rq: the request that it has now
- * @probe: set to the pages, if it is
+ * @rq: its current request
+ * @probe: set on true to the pages to sample
  *
- * A window is looked at when enough calls have been made since, and its readers are
- * so far from it that nobody is late; or when many calls have been made. So is a gap,
- * before a stream becomes strided: readers that are late may leave gaps, too.
+ * For the windows of a recognised stream see ctxra_governor_probe_due(). In a candidate with
+ * equal steps the gap is sampled, because late readers leave gaps too, and fill them.
  *
- * Return: true if ctxra_stream_judge() is to be called.
+ * Return: true if the caller must sample @probe and call ctxra_stream_judge().
  */
 bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
-			struct ctxra_window *probe)
+			    struct ctxra_window *probe)
 {
 	if (!s->kind && s->equal_steps == EQUAL_STEPS && s->step > s->last_nr) {
 		stride_gap(s, probe);
@@ -526,7 +528,7 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 }
 
 /**
- * ctxra_stream_judge - let what is read for a stream follow the use that is made of it
+ * ctxra_stream_judge - adapt a stream to how its pages were used
  * @s: the stream
  * @budget: of its set
  * @use: of the pages of ctxra_stream_probe_due()
@@ -538,8 +540,8 @@ void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 
 	if (!s->kind) {
 		/*
-		 * Not a gap, or not as wide: late readers, or other pieces are cached. Where
-		 * nothing is, not even the piece before the gap, there is no telling.
+		 * These pages were read after all, or nothing at all is cached and we cannot
+		 * tell: count the step anew.
 		 */
 		if (!use->used || 8 * (use->unused + use->absent) < 3 * known)
 			s->equal_steps = 0;

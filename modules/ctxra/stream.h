@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which stream does a request belong to, and what should be read for it?
- *
- * Plain values in, plain values out: no hook, no lock, no page cache, so that
- * KUnit can replay any order of requests. All positions are page indexes and
- * all sizes are pages. The design is explained in docs/ctxra.md.
+ * The terms of ctxra's policy: streams, requests, windows. Positions are page
+ * indexes and sizes are pages, if no unit is given. docs/ctxra.md explains the design.
  */
 #ifndef CTXRA_STREAM_H
 #define CTXRA_STREAM_H
@@ -15,33 +12,33 @@
 
 /* Patterns that a window can be opened for; the bits of the `patterns` parameter. */
 enum ctxra_pattern {
-	CTXRA_TRAIL,	/* in order, but shared: several readers, one stream */
+	CTXRA_TRAIL,	/* in order, but shared by several readers */
 	CTXRA_REORDER,	/* out of order within a short reach */
 	CTXRA_REVERSE,	/* towards the start of the file */
-	CTXRA_STRIDE,	/* pieces, with gaps between them that nobody reads */
-	CTXRA_THRASH,	/* in a window made smaller, as pages went unused */
+	CTXRA_STRIDE,	/* pieces with unread gaps between them */
+	CTXRA_THRASH,	/* a smaller window, because readahead was evicted or unused */
 	CTXRA_NR_PATTERNS,
 };
 
 enum ctxra_verdict {
-	CTXRA_STOCK,	/* leave this call to the stock code, untouched */
-	CTXRA_OPEN,	/* have the stock code read a window that we name */
-	CTXRA_SKIP_MARKER,	/* enough is read ahead: let this marker pass without I/O */
+	CTXRA_STOCK,		/* leave the call to the stock code */
+	CTXRA_OPEN,		/* make the stock code read a window that we choose */
+	CTXRA_SKIP_MARKER,	/* clear the marker and read nothing */
 };
 
-/* What a stream is known to be. */
+/* What a stream was recognised as. */
 enum ctxra_kind {
-	CTXRA_CANDIDATE,	/* nothing yet: it is watched, and left to the stock code */
-	CTXRA_FORWARD,	/* dense, towards the end of the file */
-	CTXRA_BACKWARD,	/* dense, towards its start */
-	CTXRA_STRIDED,	/* pieces, a step apart */
+	CTXRA_CANDIDATE,	/* nothing yet: the stock code reads for it */
+	CTXRA_FORWARD,		/* dense, towards the end of the file */
+	CTXRA_BACKWARD,		/* dense, towards its start */
+	CTXRA_STRIDED,		/* pieces at a constant step */
 };
 
 /**
- * struct ctxra_file - which file a stream belongs to
- * @mapping: address of the mapping, compared and never followed
- * @ino: inode number, which tells a reused address from the same file
- * @generation: inode generation, for inode numbers that are reused as well
+ * struct ctxra_file - the file that a stream belongs to
+ * @mapping: address of the mapping; compared, never dereferenced
+ * @ino: inode number: an inode at a reused address has another one
+ * @generation: inode generation: a reused inode number has another one
  */
 struct ctxra_file {
 	const void *mapping;
@@ -51,32 +48,32 @@ struct ctxra_file {
 
 /**
  * struct ctxra_stream - one stream of requests on one file
- * @lru: in the order of its set, see lru.h
- * @file: the file; a NULL mapping is a free entry
- * @start: lowest index of the stretch under observation
- * @end: index after the last page asked for or read ahead
- * @reader_pos: index after the last page asked for; while it is BACKWARD, the lowest asked for
+ * @lru: position in the lists of struct ctxra_lru
+ * @file: the file; a NULL mapping marks a free entry
+ * @start: lowest index of the range [@start, @end) that was requested or read ahead lately
+ * @end: index after the last page of that range
+ * @reader_pos: index after the last page requested; for BACKWARD, the lowest page requested
  * @last_index: index of the last miss
- * @shrunk_at: where it was when its windows were last made smaller
- * @probe_start: first page of a window whose use is going to be judged
- * @last_used: the set's clock when a request last belonged to this stream
- * @probe_nr: its pages, 0: none is
- * @requested: pages asked for within [@start, @end), while the stream is SEEN
- * @last_nr: pages of the last request that missed
+ * @shrunk_at: index of the miss for which windows were last made smaller
+ * @probe_start: first page of the window whose use is to be judged
+ * @last_used: the set's clock at the last request
+ * @probe_nr: pages of the window to be judged, 0 if there is none
+ * @requested: pages requested within the range, while the stream is a CANDIDATE
+ * @last_nr: pages of the last miss
  * @win_size: size of the last window, 0 before the first
- * @win_cap: largest window for this stream, 0: no other limit than the user's
- * @step: what the distances between misses are multiples of, as far as is known
+ * @win_cap: largest window for this stream; 0 if only the user's limit holds
+ * @step: distance that the distances between misses are multiples of
  * @kind: enum ctxra_kind
- * @hits: requests that joined on to, or filled a hole in, what was there
+ * @hits: requests that joined the range at its end or filled a hole in it
  * @holes_in_row: requests in a row that left a hole
- * @equal_steps: misses in a row that were so
- * @probe_age: calls since @probe_start was noted
- * @direction: requests in a row that stretched it upwards, or if below 0 downwards
- * @reordered: a window was opened out of order since the stream began
- * @trust: windows that may be opened before one has to be seen to be of use
- * @windows_opened: windows opened since that was seen
- * @on_trial: it never was
- * @distrusted: it was seen to be of little use
+ * @equal_steps: misses in a row at a multiple of @step
+ * @probe_age: calls since @probe_start was set
+ * @direction: requests in a row that extended the range upwards, or if negative downwards
+ * @trust: windows that may be opened before the first of them must prove to be read
+ * @windows_opened: windows opened since the last proof
+ * @reordered: a window was opened out of order
+ * @on_trial: no window has proved to be read yet
+ * @distrusted: the judged window is mostly unread
  */
 struct ctxra_stream {
 	struct list_head lru;
@@ -108,11 +105,9 @@ struct ctxra_stream {
 };
 
 /**
- * struct ctxra_budget - how many new streams may be tried
- * @tokens: one for each
- * @calls: since the last token was given for nothing
- *
- * Shared by the files of a set. Random reads spend it and get nothing back.
+ * struct ctxra_budget - tokens for new streams, shared by the files of a set
+ * @tokens: new streams that may be tried
+ * @calls: calls since a token was last added for them
  */
 struct ctxra_budget {
 	u32 tokens;
@@ -121,26 +116,24 @@ struct ctxra_budget {
 
 /**
  * struct ctxra_request - one call to the readahead code
- * @index: first page asked for
- * @nr: pages asked for, 1 to @win
- * @win: the largest window that may be opened at once, at least 1
- * @ahead: how far to read ahead, at least @win: more if windows are submitted in parts
+ * @index: first page requested
+ * @nr: pages requested, 1 to @win
+ * @win: largest window that may be opened by one call, at least 1
+ * @ahead: how far to read ahead; more than @win if windows are submitted in parts
  * @eof: pages in the file
- * @cached: for a miss, pages cached without a gap just before @index, 0 if the
- *	nearest was read ahead and nobody came for it; for a marker, those from
- *	@index on (0: no end found within @win)
- * @evicted_window: for a miss on a page that the file's own state has read ahead, so that
- *	it was reclaimed before it was used: pages of that window; else 0
+ * @cached: for a miss, pages cached without a hole just before @index, or 0 if the nearest
+ *	of them was read ahead and is unread. For a marker, pages cached from @index on, or
+ *	0 if no hole was found within @win.
+ * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
+ *	window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows
- * @marker: a reader met the readahead marker at @index (the asynchronous
- *	door); otherwise @index is not cached (the synchronous one)
- * @evicted: for a miss, the page was cached and reclaimed at some time
- * @in_order: the stock code can follow this request from the file's own state
- * @sparse: for a marker, much of what was read ahead behind the reader is unused;
- *	false where strides are not to be followed
- * @in_flight: a miss on a page of a window that another reader is opening at this
- *	moment: the page will be there before this reader can bring it
- * @dropped: what ctxra_stream_may_be_stale() asked for is not cached
+ * @marker: the reader met a readahead marker (page_cache_async_ra()); else it missed a page
+ * @evicted: for a miss, the page was cached and reclaimed
+ * @in_order: the stock code can follow the reader by the file's own state
+ * @sparse: for a marker, much of the readahead behind the reader is unread; false if STRIDE
+ *	is not among @patterns
+ * @in_flight: for a miss, another call is bringing a window with this page into the cache
+ * @dropped: the page of ctxra_stream_may_be_stale() is not cached
  */
 struct ctxra_request {
 	unsigned long index;
@@ -160,12 +153,11 @@ struct ctxra_request {
 };
 
 /**
- * struct ctxra_window - what is to be read
+ * struct ctxra_window - pages to be read
  * @start: first page
  * @nr: pages, at least 1
- * @marker: page whose first use should open the next window; a window that
- *	is opened at a marker has its own at @start, as in the stock code
- * @ahead: does not contain the page that was asked for
+ * @marker: page that carries the readahead marker; the first, if a marker opens the window
+ * @ahead: the window does not contain the page that was requested
  * @pattern: why it is opened
  */
 struct ctxra_window {
@@ -177,12 +169,12 @@ struct ctxra_window {
 };
 
 /**
- * struct ctxra_use - what became of some pages
- * @used: cached, and somebody read them
- * @unused: cached, and nobody did
+ * struct ctxra_use - how pages that were read ahead have been used
+ * @used: cached, and a reader copied them
+ * @unused: cached and unread
  * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
  *
- * Pages of which nobody can tell, as they are on their way or were reclaimed, are not counted.
+ * Pages in flight and evicted pages tell nothing, and are not counted.
  */
 struct ctxra_use {
 	unsigned int used;
@@ -196,15 +188,15 @@ static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
 }
 
 /*
- * How far from a stream's ends a request may be and still belong to it. 16
- * requests: the spread of 16 server threads; two windows: what may be in flight.
+ * How far from a stream's range a request may be and still belong to it: 16 requests,
+ * because 16 server threads spread as far, or two windows, because both may be in flight.
  */
 static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
 {
 	return max(2 * rq->ahead, 16 * rq->nr);
 }
 
-/* A gap that is read through, if it is of the stream at all: see docs/ctxra.md. */
+/* Largest gap in a dense stream that is read through; docs/ctxra.md has the measurement. */
 static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 {
 	return rq->nr / 4;
@@ -217,11 +209,11 @@ bool ctxra_stream_should_start(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
 bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  unsigned long *page);
+			       unsigned long *page);
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
 				       const struct ctxra_request *rq, struct ctxra_window *win);
 bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
-			struct ctxra_window *probe);
+			    struct ctxra_window *probe);
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			const struct ctxra_use *use);
 

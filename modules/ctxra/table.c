@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A set-associative table: a mapping's address picks a set, the set's lock
- * protects its streams. Nothing is allocated on the way, nothing in it points to
- * anything, and so nothing has to be told when an inode goes away: its entries
- * match no file any more and are the first to be replaced.
+ * A set-associative table: the mapping's address selects a set, and the set's lock protects
+ * its streams. A call allocates nothing. No entry points to an object, so inode eviction
+ * needs no hook: the entries of a freed inode match no file, and get replaced.
  */
 #include <linux/hash.h>
 #include <linux/ktime.h>
@@ -20,16 +19,16 @@
 #define SET_STREAMS	128
 #define SET_IN_FLIGHT	16
 /*
- * A window is in the page cache within some tens of microseconds. Who has not
- * finished after this many ns was interrupted, and is not counted on.
+ * A window takes tens of us to enter the page cache. After this long assume that its opener
+ * was preempted.
  */
 #define IN_FLIGHT_NS	(100 * NSEC_PER_USEC)
 
 /**
- * struct ctxra_in_flight - a window that a call is bringing into the page cache
- * @mapping: of which file; NULL: free
- * @start: its first page
- * @end: the page after its last
+ * struct ctxra_in_flight - a window that a call is adding to the page cache
+ * @mapping: the file's; NULL if the entry is free
+ * @start: first page
+ * @end: index after the last page
  * @since_ns: when the call began, monotonic clock
  */
 struct ctxra_in_flight {
@@ -41,14 +40,14 @@ struct ctxra_in_flight {
 
 /**
  * struct ctxra_set - streams of the files that share a set
- * @lock: protects the rest. Raw, as it is taken with preemption disabled.
- *	Nests in whatever the reader holds; nothing nests in it.
+ * @lock: protects the other members. Raw, because it is taken with preemption disabled.
+ *	Nests in all locks that the reader holds; no lock nests in it.
  * @clock: counts calls, for the age of streams
  * @budget: for new streams
  * @lru: the order in which streams are replaced
  * @streams: the streams, in no order
- * @in_flight: windows whose call has not returned. Some may be missing here, if
- *	there are many; then two readers may get in each other's way, as in stock.
+ * @in_flight: windows whose call has not returned. If there are more, some are not here, and
+ *	two readers may then split a window, as in the stock code.
  */
 struct ctxra_set {
 	raw_spinlock_t lock;
@@ -59,15 +58,15 @@ struct ctxra_set {
 	struct ctxra_in_flight in_flight[SET_IN_FLIGHT];
 } ____cacheline_aligned_in_smp;
 
-/* A page of memory has 32: said in docs/ctxra.md, and in the manual. */
+/* docs/ctxra.md and ctxra(4) give the size of the table. */
 static_assert(sizeof(struct ctxra_stream) <= 128);
 
 static struct ctxra_set *ctxra_sets;
 
 /**
- * ctxra_table_create - make an empty table
+ * ctxra_table_create - allocate an empty table
  *
- * Context: may sleep; no hook is active.
+ * Context: may sleep; no hook is registered.
  * Return: 0 or -ENOMEM.
  */
 int ctxra_table_create(void)
@@ -85,11 +84,7 @@ int ctxra_table_create(void)
 	return 0;
 }
 
-/**
- * ctxra_table_destroy - free the table
- *
- * Context: may sleep; no hook is active any more.
- */
+/* No hook is registered any more. */
 void ctxra_table_destroy(void)
 {
 	kvfree(ctxra_sets);
@@ -106,17 +101,17 @@ static bool is_in_flight(const struct ctxra_set *set, const void *mapping, unsig
 	unsigned int i;
 
 	for (i = 0; i < SET_IN_FLIGHT; i++) {
-		const struct ctxra_in_flight *o = &set->in_flight[i];
+		const struct ctxra_in_flight *w = &set->in_flight[i];
 
-		if (o->mapping == mapping && index >= o->start && index < o->end &&
-		    ktime_get_mono_fast_ns() - o->since_ns < IN_FLIGHT_NS)
+		if (w->mapping == mapping && index >= w->start && index < w->end &&
+		    ktime_get_mono_fast_ns() - w->since_ns < IN_FLIGHT_NS)
 			return true;
 	}
 	return false;
 }
 
 static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
-			const struct ctxra_window *win)
+			       const struct ctxra_window *win)
 {
 	int i;
 
@@ -134,8 +129,9 @@ static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
 	return -1;
 }
 
-static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set, const struct ctxra_file *file,
-					  const struct ctxra_request *rq)
+static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set,
+						const struct ctxra_file *file,
+						const struct ctxra_request *rq)
 {
 	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
 
@@ -148,15 +144,15 @@ static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set, const str
 
 /**
  * ctxra_table_follow - find or start the stream of a request, and follow it
- * @mapping: the file's pages
+ * @mapping: the file's
  * @file: the file
  * @rq: the request; @rq->in_flight and @rq->dropped are filled in
  * @win: see ctxra_stream_follow()
- * @slot: for CTXRA_OPEN, what to give to ctxra_table_window_done() once the
- *	window's pages are in the page cache, or will not be
+ * @slot: set for CTXRA_OPEN. The caller passes it to ctxra_table_window_done() when the
+ *	pages are in the page cache, or when it gives the window up.
  *
- * Context: any. At most SET_STREAMS entries, SET_IN_FLIGHT windows and now and then
- * PROBE_SAMPLES + 1 pages are looked at, under the set's lock.
+ * Context: any. Under the set's lock it compares at most SET_STREAMS streams and
+ * SET_IN_FLIGHT windows, and now and then looks up PROBE_SAMPLES + 1 pages.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
@@ -192,11 +188,9 @@ unlock:
 }
 
 /**
- * ctxra_table_window_done - a window's pages are in the page cache
+ * ctxra_table_window_done - end the flight of a window
  * @mapping: the file's
- * @slot: of ctxra_table_follow()
- *
- * Context: any.
+ * @slot: from ctxra_table_follow(); -1 if there is no window
  */
 void ctxra_table_window_done(const void *mapping, int slot)
 {

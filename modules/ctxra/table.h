@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The streams of all files: a fixed number of entries, found by mapping. */
+/* The streams of all files, in a table of fixed size, found by mapping. */
 #ifndef CTXRA_TABLE_H
 #define CTXRA_TABLE_H
 

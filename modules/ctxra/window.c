@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dense streams are read in cells: windows that start and end at multiples of
- * the window size, so that whichever of a size's pages is asked for first, the
- * whole size is read once, by one I/O. Strided ones are read in pieces, each as
- * large as the request.
+ * A dense stream is read in aligned windows, which start and end at multiples of the window
+ * size. Whichever of its pages is requested first, the whole window is read once, by one
+ * I/O. A strided stream is read in pieces, each as large as the request.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
 #include "window.h"
 
-/* Pieces of a strided stream that may be read ahead: as many readers may share it. */
+/* Pieces of a strided stream that may be read ahead: as many readers may share the stream. */
 #define PIECES_AHEAD	16
 
 /* The next window size, in the stock code's steps (get_next_ra_size()). */
@@ -23,9 +22,9 @@ static unsigned long next_size(unsigned long size, unsigned long win)
 	return win;
 }
 
-/* Bounds of the size that @index is in; the size grows until the request fits, if it can. */
+/* Bounds of the aligned window around @index; @size grows until the request fits, if it can. */
 static void aligned_bounds(unsigned long size, const struct ctxra_request *rq, unsigned long index,
-			unsigned long nr, unsigned long *start, unsigned long *end)
+			   unsigned long nr, unsigned long *start, unsigned long *end)
 {
 	for (;;) {
 		*start = index - index % size;
@@ -37,10 +36,10 @@ static void aligned_bounds(unsigned long size, const struct ctxra_request *rq, u
 	*end = min(*end, rq->eof);
 }
 
-static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
-		      bool may_grow)
+static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq,
+				  unsigned long first, bool may_grow)
 {
-	/* What is on trial stays small. */
+	/* A stream on trial keeps small windows. */
 	if (s->on_trial) {
 		first = min(first, 4 * rq->nr);
 		may_grow = false;
@@ -54,7 +53,7 @@ static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_req
 }
 
 static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long start,
-				       unsigned long end, enum ctxra_pattern pattern)
+				     unsigned long end, enum ctxra_pattern pattern)
 {
 	win->start = start;
 	win->nr = end - start;
@@ -65,17 +64,17 @@ static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long sta
 }
 
 /**
- * ctxra_window_ahead - open the size at a stream's edge
+ * ctxra_window_ahead - open the aligned window at a stream's end
  * @s: the stream
- * @rq: a marker, or a miss whose own page is coming
- * @max_windows: how many may be ahead of the request already
+ * @rq: a marker, or a miss whose page is in flight
+ * @max_windows: windows that may already be ahead of the request
  * @win: set for CTXRA_OPEN
  *
- * In order, one window is read ahead while one is being used, as in the stock
- * code. Out of order, the marker, which is a window's first page, is met late,
- * and two are kept ahead; submitted in parts, as many as make up rq->ahead. Where
- * there are too few, a size is left out, once, for its own miss to open. A window
- * opened on a miss brings a marker more than it used up, and so the lead stays.
+ * In order, one window is read ahead while another is used, as in the stock code. Out of
+ * order, readers meet the marker late, because it is on a window's first page, so two
+ * windows are kept ahead. If windows are submitted in parts, as many are kept ahead as make
+ * up @rq->ahead. If fewer are, one window is skipped, once: its own miss opens it, and such
+ * a window brings one marker more than was used up, so the lead stays.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
@@ -101,14 +100,14 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 }
 
 /**
- * ctxra_window_below - open the size below a stream that goes backwards
+ * ctxra_window_below - open the aligned window below a backward stream
  * @s: the stream
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
- * A window's marker cannot be later than its first page's, which is the last that
- * such a reader comes to. So one size is left out, once, as in
- * ctxra_window_ahead(), and the next is open by the time it is come to.
+ * A marker cannot be behind a window's first page, which a backward reader reads last. So
+ * one window is skipped, once, as in ctxra_window_ahead(). From then on a window is in the
+ * page cache before the reader comes to it.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
@@ -145,7 +144,7 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 {
 	unsigned long step = s->step, piece, next, ahead = 1;
 
-	/* The piece that the marker is in: pieces are whole steps apart. */
+	/* Start of the piece with the marker: pieces are whole steps from the last miss. */
 	if (rq->index >= s->last_index)
 		piece = rq->index - (rq->index - s->last_index) % step;
 	else
@@ -171,25 +170,25 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 }
 
 /**
- * ctxra_window_aligned - open the size that a miss is in
+ * ctxra_window_aligned - open the aligned window around a miss
  * @s: the stream, dense
  * @rq: the miss
- * @joins: it goes on where the stream ended
+ * @joins: the miss is at the stream's end
  * @win: set
  */
 void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
-		       struct ctxra_window *win)
+			  struct ctxra_window *win)
 {
 	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), start, end;
 	bool backward = s->kind == CTXRA_BACKWARD;
 
-	/* A lapse is no reason to read more than last time. */
+	/* A request that left a hole may be no part of the stream: do not grow for it. */
 	ctxra_update_win_size(s, rq, 4 * rq->nr, !s->holes_in_row);
 	aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
 	if (backward && rq_end <= s->start)
-		end = min(end, s->start);	/* what is behind was read */
+		end = min(end, s->start);	/* pages from s->start on were read */
 	else if (joins)
-		start = rq->index;	/* what is before was read, if now perhaps dropped */
+		start = rq->index;	/* pages before were read, even if dropped since */
 	else if (rq->index > s->end)
 		start = max(start, s->end);
 	win->start = start;
@@ -197,8 +196,8 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 	win->ahead = false;
 	win->pattern = backward ? CTXRA_REVERSE : joins ? CTXRA_TRAIL : CTXRA_REORDER;
 	/*
-	 * A request that came early reads the hole too; the marker on its own
-	 * first page makes its reader open the next window before it waits.
+	 * A request that came early reads the hole before it, too. With the marker on its own
+	 * first page, its reader opens the next window before it waits for this one.
 	 */
 	if (backward)
 		win->marker = start;	/* or as near as the stock code can put it */
@@ -214,7 +213,7 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 }
 
 /**
- * ctxra_window_piece - read just what was asked for
+ * ctxra_window_piece - read just the pages of a miss
  * @s: the stream, strided
  * @rq: the miss
  * @win: set
