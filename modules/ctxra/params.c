@@ -16,13 +16,6 @@
 #include "params.h"
 #include "stream.h"
 
-static struct param_switch enable = {
-	.on = ctxra_enable,
-	.off = ctxra_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "steer readahead: 0 or 1 (default 0)");
-
 static const char *const pattern_names[] = {
 	[CTXRA_TRAIL] = "trail",
 	[CTXRA_REORDER] = "reorder",
@@ -68,7 +61,7 @@ static struct param_range pipeline_kb = { .max = CTXRA_KB_MAX, .unit = " KiB" };
 module_param_cb(pipeline_kb, &param_range_ops, &pipeline_kb, 0644);
 MODULE_PARM_DESC(pipeline_kb, "largest single readahead submission, KiB, 0..65536; 0: do not split (default 0)");
 
-/* NULL: all, at their own window. Readers are under RCU, writers under the parameter lock. */
+/* NULL: all devices, at their own window. RCU protects readers, the parameter lock writers. */
 static struct ctxra_device_list __rcu *devices;
 static struct ctxra_device_list __rcu *max_kb;
 
@@ -77,8 +70,6 @@ static int ctxra_list_set(const struct kernel_param *kp, const char *val, bool s
 	struct ctxra_device_list __rcu **param = kp->arg;
 	struct ctxra_device_list *list = NULL;
 
-	if (enable.closed)
-		return -ENODEV;
 	if (*skip_spaces(val) || sized) {
 		list = ctxra_device_list_parse(kp->name, val, sized);
 		if (IS_ERR(list))
@@ -90,7 +81,7 @@ static int ctxra_list_set(const struct kernel_param *kp, const char *val, bool s
 	return 0;
 }
 
-/* After exit, when there is no list any more; or a later parameter of the load was refused. */
+/* The kernel calls this when the module is freed, also if its load failed. */
 static void ctxra_list_free(void *arg)
 {
 	struct ctxra_device_list __rcu **param = arg;
@@ -213,29 +204,4 @@ unsigned long ctxra_submission_pages(void)
 	unsigned int kb = READ_ONCE(pipeline_kb.value);
 
 	return kb ? max(1UL, (kb * 1024UL) >> PAGE_SHIFT) : 0;
-}
-
-/**
- * ctxra_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of ctxra_enable().
- */
-int ctxra_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * ctxra_params_stop - disable for good, and free what parameters hold
- *
- * Context: may sleep.
- */
-void ctxra_params_stop(void)
-{
-	param_stop(&enable);
-	kernel_param_lock(THIS_MODULE);
-	kfree(rcu_replace_pointer(devices, NULL, true));
-	kfree(rcu_replace_pointer(max_kb, NULL, true));
-	kernel_param_unlock(THIS_MODULE);
 }

@@ -12,11 +12,5 @@ unsigned long ctxra_patterns(void);
 unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi);
 unsigned long ctxra_submission_pages(void);
 bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi);
-int ctxra_params_start(void);
-void ctxra_params_stop(void);
-
-/* Of ctxra_main.c: put the hooks in place, or take them out. Serialised by the caller. */
-int ctxra_enable(void);
-void ctxra_disable(void);
 
 #endif
