@@ -67,7 +67,7 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 {
 	struct inode *inode = ractl->mapping->host;
 	unsigned long part = ctxra_submission_pages();
-	const struct backing_dev_info *bdi;
+	struct ctxra_settings settings;
 	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
 
 	/*
@@ -80,13 +80,13 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 		return count_bypass(CTXRA_C_LEFT_NOT_A_FILE);
 	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
 		return count_bypass(CTXRA_C_LEFT_RANDOM_HINT);
-	bdi = inode_to_bdi(inode);
-	rq->ahead = ctxra_window_pages(inode, bdi);
+	settings = ctxra_device_settings(inode, inode_to_bdi(inode));
+	rq->ahead = settings.win_pages;
 	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
 		return count_bypass(CTXRA_C_LEFT_READAHEAD_OFF);
 	if (nr > rq->ahead)
 		return count_bypass(CTXRA_C_LEFT_OVERSIZE);
-	if (!ctxra_device_chosen(inode, bdi))
+	if (!settings.chosen)
 		return count_bypass(CTXRA_C_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
 		return count_bypass(CTXRA_C_LEFT_CONGESTED);
@@ -140,20 +140,25 @@ static void ctxra_replace_state(struct ctxra_call *call, struct readahead_contro
 	ractl->ra = &call->ra;
 }
 
-/* Make the stock function read a window, and tell ra-trace the pattern. */
+/* What is counted for a window of each pattern, and the pattern's mark for ra-trace. */
+static const struct {
+	enum ctxra_counter windows;
+	enum ctxra_counter pages;
+	enum ra_mark mark;
+} pattern_info[CTXRA_NR_PATTERNS] = {
+	[CTXRA_TRAIL] = { CTXRA_C_TRAIL_WINDOWS, CTXRA_C_TRAIL_PAGES, RA_MARK_TRAIL },
+	[CTXRA_REORDER] = { CTXRA_C_REORDER_WINDOWS, CTXRA_C_REORDER_PAGES, RA_MARK_TRAIL },
+	[CTXRA_REVERSE] = { CTXRA_C_REVERSE_WINDOWS, CTXRA_C_REVERSE_PAGES, RA_MARK_REVERSE },
+	[CTXRA_STRIDE] = { CTXRA_C_STRIDE_WINDOWS, CTXRA_C_STRIDE_PAGES, RA_MARK_STRIDE },
+	[CTXRA_THRASH] = { CTXRA_C_THRASH_WINDOWS, CTXRA_C_THRASH_PAGES, RA_MARK_THRASH },
+};
+
+/* Make the stock function read a window. */
 static void ctxra_open_window(struct ctxra_call *call, struct readahead_control *ractl, int slot,
 			      const struct ctxra_window *win, const struct ctxra_steering *st)
 {
-	static const enum ra_mark marks[CTXRA_NR_PATTERNS] = {
-		[CTXRA_TRAIL] = RA_MARK_TRAIL,
-		[CTXRA_REORDER] = RA_MARK_TRAIL,
-		[CTXRA_REVERSE] = RA_MARK_REVERSE,
-		[CTXRA_STRIDE] = RA_MARK_STRIDE,
-		[CTXRA_THRASH] = RA_MARK_THRASH,
-	};
-
-	count(CTXRA_C_TRAIL_WINDOWS + 2 * win->pattern, 1);
-	count(CTXRA_C_TRAIL_PAGES + 2 * win->pattern, win->nr);
+	count(pattern_info[win->pattern].windows, 1);
+	count(pattern_info[win->pattern].pages, win->nr);
 	ctxra_replace_state(call, ractl, slot);
 	call->ra.start = st->start;
 	call->ra.size = st->size;
@@ -161,7 +166,7 @@ static void ctxra_open_window(struct ctxra_call *call, struct readahead_control 
 	call->ra.ra_pages = st->ra_pages;
 	call->ra.prev_pos = st->prev_pos;
 	ractl->_index = st->index;
-	ra_mark_set(&call->ra, marks[win->pattern]);
+	ra_mark_set(&call->ra, pattern_info[win->pattern].mark);
 }
 
 /*

@@ -126,82 +126,57 @@ static const struct kernel_param_ops max_kb_ops = {
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
-		 "readahead window, KiB, 0..65536, or a list of devices' (sda=1024,md0=4096); 0: the device's read_ahead_kb (default)");
+		 "readahead window, KiB, 0..65536, or a list such as sda=1024,md0=4096; 0: the device's read_ahead_kb (default)");
 
-/**
- * ctxra_device_chosen - whether the user wants this device's files looked after
- * @inode: the file, or the block device itself
- * @bdi: its backing device
- *
- * Context: any.
- * Return: true if there is no list, or the device is in it.
- */
-bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi)
-{
-	const struct ctxra_device_list *list;
-	bool chosen;
-
-	rcu_read_lock();
-	list = rcu_dereference(devices);
-	chosen = !list || ctxra_device_list_find(list, inode, bdi);
-	rcu_read_unlock();
-	return chosen;
-}
-
-/**
- * ctxra_patterns - the patterns to act on
- *
- * Return: bit set of enum ctxra_pattern.
- */
+/* The patterns to act on, a bit set of enum ctxra_pattern. */
 unsigned long ctxra_patterns(void)
 {
 	return READ_ONCE(patterns);
 }
 
-static unsigned int ctxra_max_kb_of(struct inode *inode, const struct backing_dev_info *bdi)
+static unsigned long kb_to_pages(unsigned int kb)
 {
-	const struct ctxra_device *item;
-	const struct ctxra_device_list *list;
-	unsigned int kb = 0;
-
-	rcu_read_lock();
-	list = rcu_dereference(max_kb);
-	if (list) {
-		item = ctxra_device_list_find(list, inode, bdi);
-		kb = item ? item->kb : list->other_kb;
-	}
-	rcu_read_unlock();
-	return kb;
-}
-
-/**
- * ctxra_window_pages - the largest window for a device's files, now
- * @inode: the file, or the block device itself
- * @bdi: its backing device
- *
- * Read at each call, so that a change is seen by files that are already open.
- *
- * Context: any.
- * Return: pages; 0 if readahead is off on the device.
- */
-unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi)
-{
-	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
-	unsigned int kb = ra_pages ? ctxra_max_kb_of(inode, bdi) : 0;
-
-	if (!kb)
-		return min(ra_pages, (CTXRA_KB_MAX * 1024UL) >> PAGE_SHIFT);
 	return max(1UL, (kb * 1024UL) >> PAGE_SHIFT);
 }
 
 /**
- * ctxra_submission_pages - the largest part of a window to submit at once
+ * ctxra_device_settings - what the user has set for a device
+ * @inode: a file on it, or the block device itself
+ * @bdi: its backing device
  *
- * Return: pages; 0 if windows are not to be split.
+ * The hooks ask at each call, so that a change reaches files that are already open.
+ *
+ * Context: any.
  */
+struct ctxra_settings ctxra_device_settings(struct inode *inode,
+					    const struct backing_dev_info *bdi)
+{
+	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
+	const struct ctxra_device_list *list;
+	const struct ctxra_device *device;
+	struct ctxra_settings settings;
+	unsigned int kb = 0;
+
+	rcu_read_lock();
+	list = rcu_dereference(devices);
+	settings.chosen = !list || ctxra_device_list_find(list, inode, bdi);
+	list = rcu_dereference(max_kb);
+	if (list) {
+		device = ctxra_device_list_find(list, inode, bdi);
+		kb = device ? device->kb : list->other_kb;
+	}
+	rcu_read_unlock();
+	if (ra_pages && kb)
+		settings.win_pages = kb_to_pages(kb);
+	else
+		settings.win_pages = min(ra_pages, kb_to_pages(CTXRA_KB_MAX));
+	return settings;
+}
+
+/* The largest part of a window to submit at once, pages; 0 if windows are not split. */
 unsigned long ctxra_submission_pages(void)
 {
 	unsigned int kb = READ_ONCE(pipeline_kb.value);
 
-	return kb ? max(1UL, (kb * 1024UL) >> PAGE_SHIFT) : 0;
+	return kb ? kb_to_pages(kb) : 0;
 }

@@ -8,9 +8,19 @@
 struct inode;
 struct backing_dev_info;
 
+/**
+ * struct ctxra_settings - what the user has set for a device
+ * @win_pages: largest window; 0 if readahead is off
+ * @chosen: the device is in the list of the parameter devices, or that is empty
+ */
+struct ctxra_settings {
+	unsigned long win_pages;
+	bool chosen;
+};
+
 unsigned long ctxra_patterns(void);
-unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi);
 unsigned long ctxra_submission_pages(void);
-bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi);
+struct ctxra_settings ctxra_device_settings(struct inode *inode,
+					    const struct backing_dev_info *bdi);
 
 #endif
