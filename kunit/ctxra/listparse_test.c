@@ -9,6 +9,8 @@
 
 static const char *const colours[] = { "red", "green", "blue", "ultramarine" };
 
+#define NR_COLOURS	ARRAY_SIZE(colours)
+
 #define RED		BIT(0)
 #define GREEN		BIT(1)
 #define BLUE		BIT(2)
@@ -65,7 +67,7 @@ static void to_mask(struct kunit *test)
 	const struct list_case *c = test->param_value;
 	const unsigned long old = 0xdead;
 	unsigned long mask = old;
-	int ret = ctxra_list_to_mask(c->list, colours, ARRAY_SIZE(colours), &mask);
+	int ret = ctxra_list_to_mask(c->list, colours, NR_COLOURS, &mask);
 
 	if (c->result < 0) {
 		KUNIT_EXPECT_EQ(test, ret, (int)c->result);
@@ -88,20 +90,21 @@ static char *padded(struct kunit *test, size_t len, char fill)
 	return list;
 }
 
+static int parse_padded(struct kunit *test, size_t len, char fill, unsigned long *mask)
+{
+	return ctxra_list_to_mask(padded(test, len, fill), colours, NR_COLOURS, mask);
+}
+
 static void to_mask_long(struct kunit *test)
 {
 	unsigned long mask = 0;
 
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, CTXRA_LIST_MAX, ' '), colours, 4, &mask), 0);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX, ' ', &mask), 0);
 	KUNIT_EXPECT_EQ(test, mask, RED);
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, CTXRA_LIST_MAX + 1, ' '), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, ' '), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, ','), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(padded(test, FAR_TOO_LONG, 'd'), colours, 4, &mask),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX + 1, ' ', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ' ', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ',', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, 'd', &mask), -EINVAL);
 }
 
 static void to_mask_knows_no_names(struct kunit *test)
@@ -117,11 +120,11 @@ static void round_trip(struct kunit *test)
 	unsigned long mask, again;
 	char list[64];
 
-	for (mask = 1; mask < BIT(ARRAY_SIZE(colours)); mask++) {
-		int len = ctxra_mask_to_list(mask, colours, ARRAY_SIZE(colours), list, sizeof(list));
+	for (mask = 1; mask < BIT(NR_COLOURS); mask++) {
+		int len = ctxra_mask_to_list(mask, colours, NR_COLOURS, list, sizeof(list));
 
 		KUNIT_EXPECT_EQ(test, (size_t)len, strlen(list));
-		KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(list, colours, ARRAY_SIZE(colours), &again), 0);
+		KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(list, colours, NR_COLOURS, &again), 0);
 		KUNIT_EXPECT_EQ(test, again, mask);
 	}
 }

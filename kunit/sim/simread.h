@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Readers of a simulated page cache, with ctxra in front of the stock code or
- * without: the walk of filemap_get_pages(), what doors.c, table.c and
+ * without: the walk of filemap_get_pages(), what hooks.c, table.c and
  * pagecache.c do for a call, and a scheduler whose choices a seed decides.
  */
 #ifndef SEQKEEP_KUNIT_SIMREAD_H
@@ -9,15 +9,15 @@
 
 #include <linux/prandom.h>
 
+#include "ctxra/follow.h"
 #include "ctxra/governor.h"
 #include "ctxra/lru.h"
 #include "ctxra/stream.h"
 #include "sim/simcache.h"
 
 #define SIM_STREAMS	128	/* SET_STREAMS of table.c */
-#define SIM_TRAIL	1024UL	/* MAX_TRAIL of doors.c */
+#define SIM_TRAIL	1024UL	/* MAX_TRAIL of hooks.c */
 #define SIM_READERS	16
-#define SIM_SAMPLES	16	/* PROBE_SAMPLES of pagecache.h */
 
 #define SIM_ALL_PATTERNS	((long)BIT(CTXRA_NR_PATTERNS) - 1)
 
@@ -191,10 +191,10 @@ static inline void sim_check_window(struct sim *sim, const struct ctxra_request 
 static inline struct ctxra_use sim_sample(struct simcache *cache, unsigned long start,
 					  unsigned long nr)
 {
-	unsigned long step = (nr / SIM_SAMPLES) | 1, i;
+	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
 	struct ctxra_use use = {};
 
-	for (i = 0; i < nr && i < step * SIM_SAMPLES; i += step) {
+	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		const struct sim_page *page = sim_page(cache, start + i);
 
 		if (page->evicted)
@@ -209,7 +209,7 @@ static inline struct ctxra_use sim_sample(struct simcache *cache, unsigned long 
 	return use;
 }
 
-/* ctxra_table_follow() and follow() of doors.c, for a cache of one file */
+/* ctxra_table_follow() and follow() of hooks.c, for a cache of one file */
 static inline enum ctxra_verdict sim_follow(struct sim *sim, struct ctxra_request *rq,
 					    struct ctxra_window *win)
 {
@@ -245,7 +245,7 @@ static inline enum ctxra_verdict sim_follow(struct sim *sim, struct ctxra_reques
 	return CTXRA_OPEN;
 }
 
-/* The part of request_init() of doors.c that is about sizes */
+/* The part of request_init() of hooks.c that is about sizes */
 static inline struct ctxra_request sim_request(const struct sim *sim, unsigned long index,
 					       unsigned long nr)
 {
@@ -259,7 +259,7 @@ static inline struct ctxra_request sim_request(const struct sim *sim, unsigned l
 	};
 }
 
-/* sync_entry() of doors.c, then the stock function */
+/* sync_entry() of hooks.c, then the stock function */
 static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			    unsigned long nr)
 {
@@ -287,22 +287,20 @@ static inline void sim_miss(struct sim *sim, struct stock_ra *ra, unsigned long 
 	KUNIT_ASSERT_EQ(sim->cache.test, sim->cache.read - read, win.nr);
 }
 
-/* is_sparse() of doors.c */
+/* ctxra_is_sparse_behind() of hooks.c */
 static inline bool sim_sparse(struct sim *sim, const struct stock_ra *ra, unsigned long index)
 {
 	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * sim->win);
 	struct ctxra_use use;
-	unsigned int all;
 
 	if (prev_index >= index || index - prev_index > 2 * sim->win)
 		return false;
 	use = sim_sample(&sim->cache, prev_index - nr, nr);
-	all = use.used + use.unused + use.absent;
-	return all >= SIM_SAMPLES / 2 && 8 * use.unused >= 3 * all;
+	return ctxra_use_is_sparse(&use);
 }
 
-/* async_entry() of doors.c, then the stock function */
+/* async_entry() of hooks.c, then the stock function */
 static inline void sim_marker(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			      unsigned long nr)
 {

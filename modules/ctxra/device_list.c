@@ -164,8 +164,9 @@ static bool is_disk(const char *item, const char *disk)
  *
  * Return: the device, or NULL.
  */
-const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list, struct inode *inode,
-					   const struct backing_dev_info *bdi)
+const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list,
+						  struct inode *inode,
+						  const struct backing_dev_info *bdi)
 {
 	const char *disk = disk_name(inode);
 	unsigned int i;

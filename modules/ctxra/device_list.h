@@ -42,7 +42,8 @@ struct ctxra_device_list {
 
 struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char *val, bool sized);
 int ctxra_device_list_print(const struct ctxra_device_list *list, char *buf, int size);
-const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list, struct inode *inode,
-					   const struct backing_dev_info *bdi);
+const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list,
+						  struct inode *inode,
+						  const struct backing_dev_info *bdi);
 
 #endif

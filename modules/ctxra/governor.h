@@ -3,7 +3,7 @@
 #ifndef CTXRA_GOVERNOR_H
 #define CTXRA_GOVERNOR_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 void ctxra_budget_init(struct ctxra_budget *budget);
 void ctxra_budget_count_call(struct ctxra_budget *budget);

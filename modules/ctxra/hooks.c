@@ -21,6 +21,7 @@
 #include "common/read_racy.h"
 #include "common/ra_mark.h"
 #include "counters.h"
+#include "ctxra.h"
 #include "hooks.h"
 #include "pagecache.h"
 #include "params.h"
@@ -63,7 +64,7 @@ static bool count_bypass(enum ctxra_counter reason)
 
 /* Fill in what both entry points have in common. False if the call is not for us. */
 static bool ctxra_request_init(const struct readahead_control *ractl, unsigned long nr,
-			 struct ctxra_request *rq)
+			       struct ctxra_request *rq)
 {
 	struct inode *inode = ractl->mapping->host;
 	unsigned long part = ctxra_submission_pages();
@@ -231,18 +232,17 @@ static void ctxra_fill_miss_request(const struct readahead_control *ractl, struc
 }
 
 /* Is much of the last two windows, up to this reader's last page, unread? */
-static bool ctxra_is_sparse(const struct readahead_control *ractl, const struct ctxra_request *rq)
+static bool ctxra_is_sparse_behind(const struct readahead_control *ractl,
+				   const struct ctxra_request *rq)
 {
 	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long nr = min(prev_index, 2 * rq->win);
 	struct ctxra_use use;
-	unsigned int all;
 
 	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
 		return false;
 	use = ctxra_sample_use(ractl->mapping, prev_index - nr, nr);
-	all = use.used + use.unused + use.absent;
-	return all >= PROBE_SAMPLES / 2 && 8 * use.unused >= 3 * all;
+	return ctxra_use_is_sparse(&use);
 }
 
 static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
@@ -302,7 +302,7 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
 					     READ_RACY(ra->async_size), folio_nr_pages(folio));
 	if (rq.in_order)
-		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse(ractl, &rq);
+		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse_behind(ractl, &rq);
 	else
 		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
 	verdict = ctxra_follow(ractl, &rq, &win, &slot);

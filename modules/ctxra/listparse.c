@@ -50,7 +50,7 @@ int ctxra_list_next(const char **cursor, char *item, size_t size)
  *	item, or a list longer than CTXRA_LIST_MAX.
  */
 int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int nr,
-		 unsigned long *mask)
+		       unsigned long *mask)
 {
 	unsigned long found = 0;
 	char item[32];
@@ -75,7 +75,7 @@ int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int 
 
 /* The reverse of ctxra_list_to_mask(). Returns the length written, without the final NUL. */
 int ctxra_mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
-		 size_t size)
+		       size_t size)
 {
 	unsigned int i;
 	int len = 0;

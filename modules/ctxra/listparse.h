@@ -10,8 +10,8 @@
 
 int ctxra_list_next(const char **cursor, char *item, size_t size);
 int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int nr,
-		 unsigned long *mask);
+		       unsigned long *mask);
 int ctxra_mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
-		 size_t size);
+		       size_t size);
 
 #endif

@@ -55,7 +55,8 @@ struct ctxra_stream *ctxra_lru_victim(const struct ctxra_lru *lru, u32 now)
 	if (!candidate->file.mapping)
 		return candidate;
 	/* Compare differences, because the clock wraps. */
-	if ((u64)(now - recognised->last_used) > (u64)(now - candidate->last_used) + RECOGNISED_BONUS)
+	if ((u64)(now - recognised->last_used) >
+	    (u64)(now - candidate->last_used) + RECOGNISED_BONUS)
 		return recognised;
 	return candidate;
 }

@@ -5,7 +5,7 @@
 
 #include <linux/list.h>
 
-#include "stream.h"
+#include "ctxra.h"
 
 /**
  * struct ctxra_lru - the streams of a set, the last used first

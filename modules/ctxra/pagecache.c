@@ -3,6 +3,7 @@
 #include <linux/xarray.h>
 
 #include "common/compat/readahead.h"
+#include "common/folio_use.h"
 #include "pagecache.h"
 
 /**
@@ -21,15 +22,12 @@ bool ctxra_is_cached(struct address_space *mapping, pgoff_t index)
 	return entry && !xa_is_value(entry);
 }
 
-/* read() and splice() call folio_mark_accessed() on the folios that they take. */
-#define USED	(BIT(PG_referenced) | BIT(PG_active) | BIT(PG_workingset) | COMPAT_DROPBEHIND)
-
 /* Was this folio read ahead, and is it unread? One that is not uptodate is in flight. */
 static bool is_unused(const struct folio *folio)
 {
 	unsigned long flags = compat_folio_flags(folio);
 
-	return flags & BIT(PG_uptodate) && !(flags & USED);
+	return flags & BIT(PG_uptodate) && !folio_flags_say_read(flags);
 }
 
 /**
@@ -100,18 +98,18 @@ bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index)
  *
  * A mapped file gives no sample, because access by page tables does not mark the folios.
  *
- * Return: the use of up to PROBE_SAMPLES pages.
+ * Return: the use of up to CTXRA_SAMPLES pages.
  */
 struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, unsigned long nr)
 {
 	/* An odd step, because it is no multiple of most strides. */
-	unsigned long step = (nr / PROBE_SAMPLES) | 1, i;
+	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
 	struct ctxra_use use = {};
 
 	if (mapping_mapped(mapping))
 		return use;
 	rcu_read_lock();
-	for (i = 0; i < nr && i < step * PROBE_SAMPLES; i += step) {
+	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		void *entry = xa_load(&mapping->i_pages, start + i);
 
 		/* A shadow entry does not tell whether the evicted page was used. */
@@ -119,7 +117,7 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 			continue;
 		if (!entry)
 			use.absent++;
-		else if (compat_folio_flags(entry) & USED)
+		else if (folio_flags_say_read(compat_folio_flags(entry)))
 			use.used++;
 		else if (is_unused(entry))
 			use.unused++;

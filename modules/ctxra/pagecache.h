@@ -5,10 +5,7 @@
 
 #include <linux/pagemap.h>
 
-#include "stream.h"
-
-/* Pages of a window that are sampled to judge its use. */
-#define PROBE_SAMPLES	16
+#include "ctxra.h"
 
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,

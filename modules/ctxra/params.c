@@ -12,9 +12,9 @@
 
 #include "listparse.h"
 #include "common/param.h"
+#include "ctxra.h"
 #include "device_list.h"
 #include "params.h"
-#include "stream.h"
 
 static const char *const pattern_names[] = {
 	[CTXRA_TRAIL] = "trail",

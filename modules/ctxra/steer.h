@@ -3,7 +3,7 @@
 #ifndef CTXRA_STEER_H
 #define CTXRA_STEER_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 /**
  * struct ctxra_steering - input of the stock function

@@ -10,9 +10,11 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "follow.h"
 #include "governor.h"
 #include "lru.h"
 #include "pagecache.h"
+#include "stream.h"
 #include "table.h"
 
 #define SET_BITS	6
@@ -152,7 +154,7 @@ static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set,
  *	pages are in the page cache, or when it gives the window up.
  *
  * Context: any. Under the set's lock it compares at most SET_STREAMS streams and
- * SET_IN_FLIGHT windows, and now and then looks up PROBE_SAMPLES + 1 pages.
+ * SET_IN_FLIGHT windows, and now and then looks up CTXRA_SAMPLES + 1 pages.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,

@@ -3,7 +3,7 @@
 #ifndef CTXRA_TABLE_H
 #define CTXRA_TABLE_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 struct address_space;
 

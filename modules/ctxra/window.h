@@ -3,7 +3,7 @@
 #ifndef CTXRA_WINDOW_H
 #define CTXRA_WINDOW_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win);
