@@ -4,7 +4,7 @@
 
 #include "ctxra/listparse.h"
 
-/* Longer than any list that is looked at; the issue names this length. */
+/* Longer than any list that is accepted. */
 #define FAR_TOO_LONG	10000
 
 static const char *const colours[] = { "red", "green", "blue", "ultramarine" };
@@ -16,7 +16,7 @@ static const char *const colours[] = { "red", "green", "blue", "ultramarine" };
 #define BLUE		BIT(2)
 #define ULTRAMARINE	BIT(3)
 
-/* A list and what it is: -EINVAL, or the mask. */
+/* A list, and what parsing it returns: -EINVAL, or the mask. */
 struct list_case {
 	const char *name;
 	const char *list;
@@ -78,7 +78,7 @@ static void to_mask(struct kunit *test)
 	}
 }
 
-/* "red", then @fill up to @len characters: a good list, but for its length. */
+/* "red", then @fill up to @len characters. */
 static char *padded(struct kunit *test, size_t len, char fill)
 {
 	char *list = kunit_kmalloc(test, len + 1, GFP_KERNEL);
@@ -107,14 +107,14 @@ static void to_mask_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, 'd', &mask), -EINVAL);
 }
 
-static void to_mask_knows_no_names(struct kunit *test)
+static void to_mask_without_names(struct kunit *test)
 {
 	unsigned long mask;
 
 	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask("red", colours, 0, &mask), -EINVAL);
 }
 
-/* Every mask is written as a list that reads as the same mask. */
+/* Every mask is printed as a list that parses as the same mask. */
 static void round_trip(struct kunit *test)
 {
 	unsigned long mask, again;
@@ -137,12 +137,12 @@ static void from_mask(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, list, "");
 	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
 	KUNIT_EXPECT_STREQ(test, list, "red,blue");
-	/* Bits without a name are not written. */
+	/* Bits without a name are not printed. */
 	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
 	KUNIT_EXPECT_STREQ(test, list, "red");
 }
 
-/* A buffer too small: what fits, with its zero, and nothing behind it. */
+/* A buffer that is too small gets what fits, with a final NUL, and nothing behind it. */
 static void from_mask_small(struct kunit *test)
 {
 	size_t size;
@@ -172,11 +172,11 @@ static void next(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
 	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
-	/* and at the end it stays there */
+	/* It stays at the end. */
 	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
-/* An empty item is an error and not the end; the empty list has one. */
+/* An empty item is an error, not the end. The empty list has one. */
 static void next_empty(struct kunit *test)
 {
 	const char *cursor = ", ,md0,";
@@ -193,7 +193,7 @@ static void next_empty(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
-/* An item that just fits, with its zero, and one that does not; the buffer's end is kept. */
+/* An item that just fits with its NUL, and one that does not. Nothing behind the buffer changes. */
 static void next_at_the_limit(struct kunit *test)
 {
 	char item[5] = "????";
@@ -208,7 +208,7 @@ static void next_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, item, "abcd");
 }
 
-/* However many commas: one item each time, and then the end. */
+/* Any number of commas: one item per call, and then the end. */
 static void next_terminates(struct kunit *test)
 {
 	const char *cursor = padded(test, FAR_TOO_LONG, ',');
@@ -225,7 +225,7 @@ static void next_terminates(struct kunit *test)
 static struct kunit_case listparse_cases[] = {
 	KUNIT_CASE_PARAM(to_mask, lists_gen_params),
 	KUNIT_CASE(to_mask_long),
-	KUNIT_CASE(to_mask_knows_no_names),
+	KUNIT_CASE(to_mask_without_names),
 	KUNIT_CASE(round_trip),
 	KUNIT_CASE(from_mask),
 	KUNIT_CASE(from_mask_small),

@@ -99,7 +99,8 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 	return true;
 }
 
-static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl,
+/* Follow the request's stream, and trim the window to its missing pages. */
+static enum ctxra_verdict ctxra_decide(const struct readahead_control *ractl,
 				       struct ctxra_request *rq, struct ctxra_window *win,
 				       int *slot)
 {
@@ -256,7 +257,7 @@ static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
 		return false;
 	ctxra_fill_miss_request(ractl, &rq);
-	if (ctxra_follow(ractl, &rq, &win, &slot) != CTXRA_OPEN)
+	if (ctxra_decide(ractl, &rq, &win, &slot) != CTXRA_OPEN)
 		return ctxra_resize_window(data, ractl, rq.ahead);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
@@ -305,7 +306,7 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse_behind(ractl, &rq);
 	else
 		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
-	verdict = ctxra_follow(ractl, &rq, &win, &slot);
+	verdict = ctxra_decide(ractl, &rq, &win, &slot);
 	if (verdict == CTXRA_STOCK)
 		return ctxra_resize_window(call, ractl, rq.ahead);
 	if (verdict == CTXRA_SKIP_MARKER)
