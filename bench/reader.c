@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reader - several processes read one file together, in an order that is given
+ * reader - several processes read one file together, in a given order
  *
- * fio has no way to make processes take a file's blocks in turn, or to shuffle
- * them within a short reach; this has nothing else. The file's contents are a
- * function of the offset, and every read is checked against it.
+ * fio cannot make processes read a file's blocks in turn, nor shuffle the blocks within a
+ * short reach; reader does only that. The file's contents are a function of the offset, and
+ * every read is checked against it.
  *
  *   reader make FILE MIB
  *   reader read FILE [name=value]...
  *
  *	block=KIB	request size (64)
- *	mib=MIB		how much to read, from the start (the whole file)
+ *	mib=MIB		MiB to read, from the start (the whole file)
  *	readers=N	processes (1)
  *	stride=KIB	from one block to the next (block, so that there is no gap)
  *	order=ORDER	seq, reverse, swap (neighbours), shuffle:N (in groups of N), random
- *	share=HOW	turn: each takes every Nth block, strictly one after another
- *			free: each takes every Nth block, at its own pace
- *			pool: whoever is free takes the next block, as nfsd does
+ *	share=HOW	turn: each reads every Nth block, strictly one after another
+ *			free: each reads every Nth block, at its own pace
+ *			pool: a reader that is free takes the next block, as nfsd does
  *	streams=N	disjoint areas of the file that are read at the same time (1)
  *	fd=HOW		own, or shared by all processes
  *	count=N		requests for order=random
- *	run=N		order=random: so many blocks that follow each other (1)
- *	noise=PERCENT	requests from anywhere, up to 50, between the others (0)
+ *	run=N		order=random: N adjacent blocks at each random place (1)
+ *	noise=PERCENT	random requests, up to 50, between the others (0)
  *	seed=N		for shuffle and random (1)
  *	verify=HOW	page: two words of each page; full: every word; none
  *
@@ -105,7 +105,7 @@ static void shuffle(uint64_t *blocks, unsigned long n, uint64_t *state)
 	}
 }
 
-/* Blocks from anywhere, each followed by the rest of its run. */
+/* Random blocks, each followed by the rest of its run. */
 static uint64_t *schedule_random(unsigned long blocks, uint64_t *state)
 {
 	uint64_t *list = calloc(opt.count, sizeof(*list));
@@ -116,7 +116,7 @@ static uint64_t *schedule_random(unsigned long blocks, uint64_t *state)
 	return list;
 }
 
-/* Put blocks from anywhere between those of the list, so that they are opt.noise % of all. */
+/* Put random blocks between those of the list, so that they are opt.noise % of all. */
 static uint64_t *add_noise(uint64_t *list, unsigned long *nr, unsigned long blocks,
 			   uint64_t *state)
 {
@@ -133,7 +133,7 @@ static uint64_t *add_noise(uint64_t *list, unsigned long *nr, unsigned long bloc
 	return all;
 }
 
-/* The offsets to read, in the order in which they are handed out. */
+/* The offsets to read, in the order in which readers take them. */
 static uint64_t *schedule(uint64_t bytes, uint64_t size, unsigned long *nr)
 {
 	uint64_t state = opt.seed * 0x9E3779B97F4A7C15ULL + 1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes a C header of traces/*.txt: see traces/README.md, and ctxra_trace_test.c, which includes it.
+# Makes a C header of traces/*.txt: see traces/README.md, and ctxra/trace_test.c, which includes it.
 FNR == 1 {
 	if (name)
 		print "};"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What does ctxra cost where there is nothing to win? Random and semi-random
- * loads, as databases make them, through the stock code of each generation alone
- * and with ctxra in front of it. The bar of each: 1 % more pages, and I/Os, and what
+ * What ctxra costs for random and semi-random loads, as databases make them, compared with
+ * the stock code of each generation. The bar is 1 % more pages and I/Os, and the pages that
  * the first trials read.
  */
 #include <kunit/test.h>
@@ -15,11 +14,11 @@
 
 /**
  * struct load - a load without streams
- * @name: for people
- * @lay: fills in @nr requests
+ * @name: for messages
+ * @lay: fills in the requests
  * @nr: pages of a request
  * @win: window, pages
- * @readers: how many
+ * @readers: number of readers
  * @shared_fd: one descriptor for all
  */
 struct load {
@@ -38,10 +37,10 @@ static void uniform(struct sim_request *rq, unsigned long n, unsigned long nr,
 	unsigned long i;
 
 	for (i = 0; i < n; i++)
-		rq[i] = sim_anywhere(nr, FILE_PAGES, rnd);
+		rq[i] = sim_random_request(nr, FILE_PAGES, rnd);
 }
 
-/* The page of rank r is asked for 1/r times as often as the first; @near: ranks are places. */
+/* The page of rank r is requested 1/r times as often as the first. @near: ranks are indexes. */
 static unsigned long zipf(struct rnd_state *rnd, bool near)
 {
 	unsigned long rank = prandom_u32_state(rnd) % (1UL << (prandom_u32_state(rnd) % 19));
@@ -67,7 +66,7 @@ static void zipf_near(struct sim_request *rq, unsigned long n, unsigned long nr,
 		rq[i] = (struct sim_request){ zipf(rnd, true) / nr * nr, nr };
 }
 
-/* Runs of 2 to 4 requests, here and there. */
+/* Runs of 2 to 4 requests at random places. */
 static void short_runs(struct sim_request *rq, unsigned long n, unsigned long nr,
 		       struct rnd_state *rnd)
 {
@@ -76,7 +75,7 @@ static void short_runs(struct sim_request *rq, unsigned long n, unsigned long nr
 
 	for (i = 0; i < n; i++, left--) {
 		if (!left) {
-			next = sim_anywhere(4 * nr, FILE_PAGES, rnd);
+			next = sim_random_request(4 * nr, FILE_PAGES, rnd);
 			next.nr = nr;
 			left = 2 + prandom_u32_state(rnd) % 3;
 		}
@@ -85,7 +84,7 @@ static void short_runs(struct sim_request *rq, unsigned long n, unsigned long nr
 	}
 }
 
-/* Each request in one of a few areas of 1 MiB: an index, or the hot tables. */
+/* Random requests in areas of 1 MiB, such as an index or hot tables. */
 static void hot_areas(struct sim_request *rq, unsigned long n, unsigned long nr,
 		      struct rnd_state *rnd)
 {
@@ -132,7 +131,7 @@ static void costs_nothing(struct kunit *test)
 	const struct load *load = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
 	struct rnd_state rnd = sim_random(20261121);
-	/* 1 %; of requests of several pages, which are more often neighbours, 2 %. */
+	/* 1 %. Requests of several pages are neighbours more often: 2 %. */
 	unsigned long percent = load->nr == 1 ? 100 : 50;
 	struct sim_request *rq;
 	struct sim_work work;
@@ -146,8 +145,8 @@ static void costs_nothing(struct kunit *test)
 		.shared_fd = load->shared_fd, .seed = 1,
 	};
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, load->win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, load->win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, load->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, load->win, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, load->name, &stock, &ctxra);
 		KUNIT_EXPECT_LE(test, ctxra.read, stock.read + stock.read / percent + TRIALS);

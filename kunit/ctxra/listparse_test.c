@@ -4,17 +4,19 @@
 
 #include "ctxra/listparse.h"
 
-/* Longer than any list that is looked at; the issue names this length. */
+/* Longer than any list that is accepted. */
 #define FAR_TOO_LONG	10000
 
 static const char *const colours[] = { "red", "green", "blue", "ultramarine" };
+
+#define NR_COLOURS	ARRAY_SIZE(colours)
 
 #define RED		BIT(0)
 #define GREEN		BIT(1)
 #define BLUE		BIT(2)
 #define ULTRAMARINE	BIT(3)
 
-/* A list and what it is: -EINVAL, or the mask. */
+/* A list, and what parsing it returns: -EINVAL, or the mask. */
 struct list_case {
 	const char *name;
 	const char *list;
@@ -65,7 +67,7 @@ static void to_mask(struct kunit *test)
 	const struct list_case *c = test->param_value;
 	const unsigned long old = 0xdead;
 	unsigned long mask = old;
-	int ret = list_to_mask(c->list, colours, ARRAY_SIZE(colours), &mask);
+	int ret = ctxra_list_to_mask(c->list, colours, NR_COLOURS, &mask);
 
 	if (c->result < 0) {
 		KUNIT_EXPECT_EQ(test, ret, (int)c->result);
@@ -76,7 +78,7 @@ static void to_mask(struct kunit *test)
 	}
 }
 
-/* "red", then @fill up to @len characters: a good list, but for its length. */
+/* "red", then @fill up to @len characters. */
 static char *padded(struct kunit *test, size_t len, char fill)
 {
 	char *list = kunit_kmalloc(test, len + 1, GFP_KERNEL);
@@ -88,40 +90,41 @@ static char *padded(struct kunit *test, size_t len, char fill)
 	return list;
 }
 
+static int parse_padded(struct kunit *test, size_t len, char fill, unsigned long *mask)
+{
+	return ctxra_list_to_mask(padded(test, len, fill), colours, NR_COLOURS, mask);
+}
+
 static void to_mask_long(struct kunit *test)
 {
 	unsigned long mask = 0;
 
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, LIST_MAX, ' '), colours, 4, &mask), 0);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX, ' ', &mask), 0);
 	KUNIT_EXPECT_EQ(test, mask, RED);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, LIST_MAX + 1, ' '), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, ' '), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, ','), colours, 4, &mask),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, list_to_mask(padded(test, FAR_TOO_LONG, 'd'), colours, 4, &mask),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX + 1, ' ', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ' ', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ',', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, 'd', &mask), -EINVAL);
 }
 
-static void to_mask_knows_no_names(struct kunit *test)
+static void to_mask_without_names(struct kunit *test)
 {
 	unsigned long mask;
 
-	KUNIT_EXPECT_EQ(test, list_to_mask("red", colours, 0, &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask("red", colours, 0, &mask), -EINVAL);
 }
 
-/* Every mask is written as a list that reads as the same mask. */
+/* Every mask is printed as a list that parses as the same mask. */
 static void round_trip(struct kunit *test)
 {
 	unsigned long mask, again;
 	char list[64];
 
-	for (mask = 1; mask < BIT(ARRAY_SIZE(colours)); mask++) {
-		int len = mask_to_list(mask, colours, ARRAY_SIZE(colours), list, sizeof(list));
+	for (mask = 1; mask < BIT(NR_COLOURS); mask++) {
+		int len = ctxra_mask_to_list(mask, colours, NR_COLOURS, list, sizeof(list));
 
 		KUNIT_EXPECT_EQ(test, (size_t)len, strlen(list));
-		KUNIT_EXPECT_EQ(test, list_to_mask(list, colours, ARRAY_SIZE(colours), &again), 0);
+		KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(list, colours, NR_COLOURS, &again), 0);
 		KUNIT_EXPECT_EQ(test, again, mask);
 	}
 }
@@ -130,16 +133,16 @@ static void from_mask(struct kunit *test)
 {
 	char list[64];
 
-	KUNIT_EXPECT_EQ(test, mask_to_list(0, colours, 4, list, sizeof(list)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(0, colours, 4, list, sizeof(list)), 0);
 	KUNIT_EXPECT_STREQ(test, list, "");
-	KUNIT_EXPECT_EQ(test, mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
 	KUNIT_EXPECT_STREQ(test, list, "red,blue");
-	/* Bits without a name are not written. */
-	KUNIT_EXPECT_EQ(test, mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
+	/* Bits without a name are not printed. */
+	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
 	KUNIT_EXPECT_STREQ(test, list, "red");
 }
 
-/* A buffer too small: what fits, with its zero, and nothing behind it. */
+/* A buffer that is too small gets what fits, with a final NUL, and nothing behind it. */
 static void from_mask_small(struct kunit *test)
 {
 	size_t size;
@@ -149,7 +152,7 @@ static void from_mask_small(struct kunit *test)
 		int len;
 
 		memset(list, '#', sizeof(list));
-		len = mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
+		len = ctxra_mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
 		KUNIT_EXPECT_LT(test, (size_t)len, size);
 		KUNIT_EXPECT_EQ(test, list[len], '\0');
 		KUNIT_EXPECT_EQ(test, (size_t)len, min(size - 1, strlen("red,green,blue")));
@@ -162,50 +165,50 @@ static void next(struct kunit *test)
 	const char *cursor = " sda , 8:0,md0\n";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "sda");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "8:0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
-	/* and at the end it stays there */
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
+	/* It stays at the end. */
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
-/* An empty item is an error and not the end; the empty list has one. */
+/* An empty item is an error, not the end. The empty list has one. */
 static void next_empty(struct kunit *test)
 {
 	const char *cursor = ", ,md0,";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 	cursor = "";
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
 }
 
-/* An item that just fits, with its zero, and one that does not; the buffer's end is kept. */
+/* An item that just fits with its NUL, and one that does not. Nothing behind the buffer changes. */
 static void next_at_the_limit(struct kunit *test)
 {
 	char item[5] = "????";
 	const char *cursor = "abc,abcd";
 
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, 4), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abc");
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, item[4], '\0');
 	cursor = "abcd";
-	KUNIT_EXPECT_EQ(test, list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abcd");
 }
 
-/* However many commas: one item each time, and then the end. */
+/* Any number of commas: one item per call, and then the end. */
 static void next_terminates(struct kunit *test)
 {
 	const char *cursor = padded(test, FAR_TOO_LONG, ',');
@@ -213,7 +216,7 @@ static void next_terminates(struct kunit *test)
 	char item[8];
 
 	while (cursor && calls <= FAR_TOO_LONG) {
-		list_next(&cursor, item, sizeof(item));
+		ctxra_list_next(&cursor, item, sizeof(item));
 		calls++;
 	}
 	KUNIT_EXPECT_EQ(test, calls, FAR_TOO_LONG - 3U + 1);
@@ -222,7 +225,7 @@ static void next_terminates(struct kunit *test)
 static struct kunit_case listparse_cases[] = {
 	KUNIT_CASE_PARAM(to_mask, lists_gen_params),
 	KUNIT_CASE(to_mask_long),
-	KUNIT_CASE(to_mask_knows_no_names),
+	KUNIT_CASE(to_mask_without_names),
 	KUNIT_CASE(round_trip),
 	KUNIT_CASE(from_mask),
 	KUNIT_CASE(from_mask_small),
@@ -234,7 +237,7 @@ static struct kunit_case listparse_cases[] = {
 };
 
 static struct kunit_suite listparse_suite = {
-	.name = "seqkeep_listparse",
+	.name = "ctxra_listparse",
 	.test_cases = listparse_cases,
 };
 

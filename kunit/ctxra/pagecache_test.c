@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ctxra sees of a page cache with large folios, cached and reclaimed: the
- * real XArray, filled as mm/filemap.c does, of a mapping that is no file's.
+ * What ctxra sees of a page cache with large folios, cached and evicted. The XArray is a real
+ * one, filled as mm/filemap.c does, in a mapping that belongs to no file.
  */
 #include <kunit/test.h>
 #include <linux/gfp.h>
@@ -10,7 +10,7 @@
 
 #include "ctxra/pagecache.h"
 
-/* What reclaim leaves where a folio was; page_cache_delete() stores it over all of its pages. */
+/* The shadow entry of an evicted folio; page_cache_delete() stores it for all its pages. */
 #define SHADOW		xa_mk_value(1)
 #define MAX_FOLIOS	8
 
@@ -33,7 +33,7 @@ static void store(struct kunit *test, pgoff_t index, unsigned int order, void *e
 	KUNIT_ASSERT_EQ(test, xas_error(&xas), 0);
 }
 
-/* A folio that was read, and used or not. */
+/* Store a folio that is uptodate, and used or unread. */
 static void store_folio(struct kunit *test, pgoff_t index, unsigned int order, bool used)
 {
 	struct cache *cache = test->priv;
@@ -51,7 +51,7 @@ static void store_folio(struct kunit *test, pgoff_t index, unsigned int order, b
 	store(test, index, order, folio);
 }
 
-/* Pages 8 to 11 are cached, 16 to 31 were, in two folios, 40 and 44 to 47 are; no others were. */
+/* Pages 8 to 11, 40 and 44 to 47 are cached, 16 to 31 are evicted in two folios. */
 static int cache_init(struct kunit *test)
 {
 	struct cache *cache = kunit_kzalloc(test, sizeof(*cache), GFP_KERNEL);
@@ -93,9 +93,9 @@ static void cached_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 16), 4UL);
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 3), 3UL);
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 41, 16), 1UL);
-	/* Nobody came for it. */
+	/* Unread. */
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 48, 16), 0UL);
-	/* Any page that was reclaimed, and the first behind them. */
+	/* Each evicted page, and the first behind them. */
 	for (index = 16; index <= 32; index++)
 		KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, index, 16), 0UL);
 }
@@ -114,11 +114,11 @@ static void evicted(struct kunit *test)
 	pgoff_t index;
 
 	for (index = 0; index < 64; index++)
-		KUNIT_EXPECT_EQ(test, ctxra_evicted(mapping_of(test), index),
+		KUNIT_EXPECT_EQ(test, ctxra_is_evicted(mapping_of(test), index),
 				index >= 16 && index < 32);
 }
 
-/* A window that is wanted, and what of it is missing. */
+/* Trim a window, and expect the range that is missing; none if that is empty. */
 static void trim(struct kunit *test, bool ahead, pgoff_t index, pgoff_t start, pgoff_t end,
 		 pgoff_t missing_start, pgoff_t missing_end)
 {
@@ -126,7 +126,7 @@ static void trim(struct kunit *test, bool ahead, pgoff_t index, pgoff_t start, p
 		.start = start, .nr = end - start, .marker = start, .ahead = ahead,
 	};
 
-	KUNIT_ASSERT_EQ(test, ctxra_trim(mapping_of(test), &win, index),
+	KUNIT_ASSERT_EQ(test, ctxra_trim_window(mapping_of(test), &win, index),
 			missing_start < missing_end);
 	if (missing_start < missing_end) {
 		KUNIT_EXPECT_EQ(test, (pgoff_t)win.start, missing_start);
@@ -150,7 +150,7 @@ static void trim_ahead(struct kunit *test)
 	pgoff_t index;
 
 	trim(test, true, 0, 8, 12, 0, 0);
-	/* From within a large folio. */
+	/* Starting within a large folio. */
 	for (index = 8; index <= 12; index++)
 		trim(test, true, 0, index, 64, 12, 40);
 	for (index = 13; index < 32; index++)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Backwards, at strides, with too little memory, in parts, dropped behind, where others
- * read before: what does ctxra make of each, compared to the stock code of each
- * generation alone?
+ * Readers that go backwards, at strides, with too little memory, with windows in parts, that
+ * drop what they read, or come where others read before: ctxra compared with the stock code
+ * of each generation.
  */
 #include <kunit/test.h>
 
+#include "ctxra/follow.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	16384UL	/* 64 MiB */
@@ -13,14 +14,14 @@
 
 /**
  * struct walk - requests at a constant distance
- * @name: for people
+ * @name: for messages
  * @nr: pages of a request
- * @step: from one to the next; below 0: towards the start of the file
+ * @step: distance from one to the next; negative towards the start of the file
  * @win: window, pages
- * @readers: how many
+ * @readers: number of readers
  * @share: how they share the requests
  * @group: requests shuffled among themselves
- * @noise: percentage of requests from anywhere
+ * @noise: percentage of random requests
  */
 struct walk {
 	const char *name;
@@ -79,7 +80,7 @@ static const struct walk back_walks[] = {
 
 KUNIT_ARRAY_PARAM(back, back_walks, walk_desc);
 
-/* Backwards: as many I/Os as forwards, nothing twice, and hardly a request that waits. */
+/* Backwards: as many I/Os as forwards, no page twice, and hardly a request that waits. */
 static void backwards(struct kunit *test)
 {
 	const struct walk *walk = test->param_value;
@@ -89,8 +90,8 @@ static void backwards(struct kunit *test)
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, walk->win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, walk->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, walk->name, &stock, &ctxra);
 		kunit_info(test, "missed %lu -> %lu, backward windows %lu\n", stock.missed,
@@ -98,20 +99,20 @@ static void backwards(struct kunit *test)
 		KUNIT_EXPECT_LE(test, ctxra.ios, windows * 21 / 20 + 12);
 		KUNIT_EXPECT_LE(test, ctxra.read, FILE_PAGES);
 		KUNIT_EXPECT_LE(test, ctxra.missed, windows / 10 + 16);
-		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+		KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 	}
 }
 
-/* With the pattern off, its windows are not opened. */
+/* With the pattern off, ctxra opens no window of it. */
 static void backwards_off(struct kunit *test)
 {
 	const struct walk walk = BACK(16, 32);
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
 	struct sim_work work = walk_work(test, &walk, FILE_PAGES);
 
-	sim_play(sim, &work, 0, walk.win, SIM_ALL_PATTERNS & ~BIT(CTXRA_REVERSE));
+	sim_eval(sim, &work, 0, walk.win, SIM_ALL_PATTERNS & ~BIT(CTXRA_REVERSE));
 	KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_REVERSE], 0UL);
-	sim_play(sim, &work, 0, walk.win, SIM_ALL_PATTERNS);
+	sim_eval(sim, &work, 0, walk.win, SIM_ALL_PATTERNS);
 	KUNIT_EXPECT_GT(test, sim->opened[CTXRA_REVERSE], 0UL);
 }
 
@@ -129,7 +130,7 @@ static const struct walk stride_walks[] = {
 
 KUNIT_ARRAY_PARAM(stride, stride_walks, walk_desc);
 
-/* At strides: what is asked for is read, an I/O each, and a few windows that show the step. */
+/* At strides: the pages requested, one I/O per piece, and a few windows until the step shows. */
 static void at_strides(struct kunit *test)
 {
 	const struct walk *walk = test->param_value;
@@ -142,27 +143,27 @@ static void at_strides(struct kunit *test)
 		struct sim_outcome stock, ctxra;
 
 		/*
-		 * 6.1 reads through gaps as wide as half the window, and no miss shows them;
-		 * so do folios that are as large.
+		 * 6.1 reads through gaps as wide as half the window, so no miss shows them.
+		 * Large folios do the same.
 		 */
 		if ((sim_ways[way].gen == STOCK_6_1 || sim_ways[way].large) &&
 		    2 * abs(walk->step) <= walk->win)
 			continue;
-		stock = sim_play(sim, &work, way, walk->win, SIM_STOCK);
-		ctxra = sim_play(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
+		stock = sim_eval(sim, &work, way, walk->win, SIM_STOCK);
+		ctxra = sim_eval(sim, &work, way, walk->win, SIM_ALL_PATTERNS);
 		sim_report(test, way, walk->name, &stock, &ctxra);
 		kunit_info(test, "asked %lu, missed %lu -> %lu, pieces %lu\n", asked, stock.missed,
 			   ctxra.missed, sim->opened[CTXRA_STRIDE]);
 		KUNIT_EXPECT_LE(test, ctxra.read, asked + asked / 50 + 8 * walk->win);
 		KUNIT_EXPECT_LE(test, ctxra.ios, work.nr + 8);
-		/* Nobody waits for a piece once the step is known, if it has room for a marker. */
+		/* Once the step is known no reader waits for a piece with room for a marker. */
 		if (walk->nr > 1)
 			KUNIT_EXPECT_LE(test, ctxra.missed, work.nr / 20 + 16);
-		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+		KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 	}
 }
 
-/* A gap that is narrow, compared to the requests, is read through. */
+/* A gap that is narrow compared to the requests is read through. */
 static void narrow_gaps(struct kunit *test)
 {
 	const struct walk walk = STEP(16, 20, 32);
@@ -171,15 +172,15 @@ static void narrow_gaps(struct kunit *test)
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, walk.win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, walk.win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, walk.win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, walk.win, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, walk.name, &stock, &ctxra);
 		KUNIT_EXPECT_LE(test, ctxra.ios, FILE_PAGES / walk.win * 21 / 20 + 12);
 	}
 }
 
-/* Readers that drop what they have read leave no trail: the table carries the stream alone. */
+/* Readers that drop what they have read leave no trail: only the table knows the stream. */
 static void dropped_behind(struct kunit *test)
 {
 	static const struct sim_shape shapes[] = {
@@ -200,15 +201,15 @@ static void dropped_behind(struct kunit *test)
 		shape.nr = 16;
 		shape.pages = FILE_PAGES;
 		shape.seed = SEED;
-		work = sim_work(test, &shape, FILE_PAGES);
+		work = sim_work_create(test, &shape, FILE_PAGES);
 		for (way = 0; way < SIM_NR_WAYS; way++) {
 			struct sim_outcome stock, ctxra;
 
 			/* The simulation drops pages, not folios. */
 			if (sim_ways[way].large)
 				continue;
-			stock = sim_play(sim, &work, way, 32, SIM_STOCK);
-			ctxra = sim_play(sim, &work, way, 32, SIM_ALL_PATTERNS);
+			stock = sim_eval(sim, &work, way, 32, SIM_STOCK);
+			ctxra = sim_eval(sim, &work, way, 32, SIM_ALL_PATTERNS);
 
 			sim_report(test, way, shape.name, &stock, &ctxra);
 			KUNIT_EXPECT_LE(test, ctxra.ios, FILE_PAGES / 32 * 21 / 20 + 12);
@@ -217,7 +218,7 @@ static void dropped_behind(struct kunit *test)
 	}
 }
 
-/* Windows submitted in parts: so many more I/Os, each page once, and as much read ahead. */
+/* Windows in parts: one I/O per part, each page once, and as much read ahead. */
 static void in_parts(struct kunit *test)
 {
 	static const struct sim_shape shape = {
@@ -225,16 +226,16 @@ static void in_parts(struct kunit *test)
 		.share = SIM_POOL,
 	};
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
-	struct sim_work work = sim_work(test, &shape, FILE_PAGES);
+	struct sim_work work = sim_work_create(test, &shape, FILE_PAGES);
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
 		struct sim_outcome stock, ctxra;
 
 		sim->part = 0;
-		stock = sim_play(sim, &work, way, 256, SIM_STOCK);
+		stock = sim_eval(sim, &work, way, 256, SIM_STOCK);
 		sim->part = 32;
-		ctxra = sim_play(sim, &work, way, 256, SIM_ALL_PATTERNS);
+		ctxra = sim_eval(sim, &work, way, 256, SIM_ALL_PATTERNS);
 		sim_report(test, way, shape.name, &stock, &ctxra);
 		KUNIT_EXPECT_EQ(test, ctxra.read, FILE_PAGES);
 		KUNIT_EXPECT_GE(test, ctxra.ios, FILE_PAGES / 32 - 16);
@@ -243,27 +244,27 @@ static void in_parts(struct kunit *test)
 	}
 }
 
-/* Several readers in order, a file area each, with memory for a part of their windows. */
-struct crowd {
+/* Several readers in order, each in its own area, with memory for a part of their windows. */
+struct thrash_case {
 	unsigned int streams;
 	unsigned long memory;	/* pages */
-	unsigned long least;	/* how much less is read than by stock, tenths */
+	unsigned long least;	/* pages that stock reads, at least, in tenths of ctxra's */
 };
 
-static const struct crowd crowds[] = {
+static const struct thrash_case thrash_cases[] = {
 	{ 4, 1024, 13 }, { 8, 1024, 20 }, { 16, 2048, 20 }, { 16, 4096, 20 },
 };
 
-static void crowd_desc(const struct crowd *c, char *desc)
+static void thrash_desc(const struct thrash_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u streams, %lu pages", c->streams, c->memory);
 }
 
-KUNIT_ARRAY_PARAM(crowds, crowds, crowd_desc);
+KUNIT_ARRAY_PARAM(thrash, thrash_cases, thrash_desc);
 
 static void too_little_memory(struct kunit *test)
 {
-	const struct crowd *c = test->param_value;
+	const struct thrash_case *c = test->param_value;
 	unsigned long pages = 4 * FILE_PAGES, per = pages / c->streams, i;
 	struct sim *sim = sim_alloc(test, 0, pages);
 	struct sim_request *rq;
@@ -272,7 +273,7 @@ static void too_little_memory(struct kunit *test)
 
 	rq = kunit_kcalloc(test, pages / 16, sizeof(*rq), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rq);
-	/* Reader n of N has every Nth request: all of its own area. */
+	/* Reader n of N gets every Nth request: all those of its own area. */
 	for (i = 0; i < pages / 16; i++)
 		rq[i] = (struct sim_request){ i % c->streams * per + i / c->streams * 16, 16 };
 	work = (struct sim_work){
@@ -281,15 +282,15 @@ static void too_little_memory(struct kunit *test)
 	};
 	simcache_limit(&sim->cache, c->memory);
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, 512, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, 512, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, 512, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, 512, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, "thrash", &stock, &ctxra);
 		KUNIT_EXPECT_LE(test, c->least * ctxra.read, 10 * stock.read);
 	}
 }
 
-/* Lay out @n requests of @nr pages, one behind the other. */
+/* @n requests of @nr pages in order, from page @first on. */
 static struct sim_work in_order(struct kunit *test, unsigned long first, unsigned long n,
 				unsigned long nr, unsigned int readers)
 {
@@ -302,8 +303,8 @@ static struct sim_work in_order(struct kunit *test, unsigned long first, unsigne
 	return (struct sim_work){ .requests = rq, .nr = n, .readers = readers, .seed = SEED };
 }
 
-/* All that is cached is reclaimed, or dropped by request, which leaves no trace. */
-static void sim_forget(struct simcache *cache, bool reclaimed)
+/* Empty the cache: by reclaim, which leaves shadow entries, or by request, which leaves none. */
+static void drop_all(struct simcache *cache, bool reclaimed)
 {
 	unsigned long i;
 
@@ -311,8 +312,8 @@ static void sim_forget(struct simcache *cache, bool reclaimed)
 		*sim_page(cache, i) = (struct sim_page){ .evicted = reclaimed };
 }
 
-/* Go on with some work. Returns the requests that had to wait for an I/O of their own. */
-static unsigned long misses(struct sim *sim, const struct sim_work *work)
+/* Do more work. Returns the requests that had to wait for an I/O of their own. */
+static unsigned long count_misses(struct sim *sim, const struct sim_work *work)
 {
 	unsigned long before = sim->missed;
 
@@ -321,17 +322,17 @@ static unsigned long misses(struct sim *sim, const struct sim_work *work)
 }
 
 /*
- * A burst leaves unread what was read ahead for it, and others read on from near there: the
- * doubt is of the burst, not of them. @readers: how many they are
+ * A burst leaves its readahead unread, and other readers start near there: the distrust must
+ * be of the burst, not of them.
  */
-struct later {
+struct later_readers {
 	unsigned int readers;
 	unsigned long most;	/* misses more than with stock */
 };
 
-static const struct later laters[] = { { 1, 8 }, { 2, 12 }, { 4, 24 } };
+static const struct later_readers laters[] = { { 1, 8 }, { 2, 12 }, { 4, 24 } };
 
-static void later_desc(const struct later *l, char *desc)
+static void later_desc(const struct later_readers *l, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u readers", l->readers);
 }
@@ -341,7 +342,7 @@ KUNIT_ARRAY_PARAM(laters, laters, later_desc);
 static void after_a_burst(struct kunit *test)
 {
 	static const long patterns[] = { SIM_STOCK, SIM_ALL_PATTERNS };
-	const struct later *l = test->param_value;
+	const struct later_readers *l = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
 	const unsigned long nr = 8, win = 32, first = 4096;
 	unsigned long burst, gap;
@@ -358,7 +359,7 @@ static void after_a_burst(struct kunit *test)
 				for (i = 0; i < 2; i++) {
 					sim_reset(sim, &sim_ways[way], win, patterns[i]);
 					sim_run(sim, &before);
-					missed[i] = misses(sim, &after);
+					missed[i] = count_misses(sim, &after);
 				}
 				KUNIT_EXPECT_LE(test, missed[1], missed[0] + l->most);
 			}
@@ -367,10 +368,10 @@ static void after_a_burst(struct kunit *test)
 }
 
 /*
- * A file that four have read in turn is gone from the cache, and one reads it in order, again
- * and again: hardly anything was lost, nobody goes backwards, and what is gone is not read ahead.
+ * Four readers read a file in turn. Then it is dropped, and one reader reads it in order, five
+ * times: hardly more misses than with stock, no windows for a backward reader, and few I/Os.
  */
-static void once_more(struct kunit *test, bool reclaimed)
+static void read_again(struct kunit *test, bool reclaimed)
 {
 	static const long patterns[] = { SIM_STOCK, SIM_ALL_PATTERNS };
 	static const struct sizes {
@@ -391,12 +392,12 @@ static void once_more(struct kunit *test, bool reclaimed)
 				sim_reset(sim, &sim_ways[way], sizes[n].win, patterns[i]);
 				sim_run(sim, &four);
 				for (pass = 0; pass < 5; pass++) {
-					sim_forget(&sim->cache, reclaimed);
-					missed[i] += misses(sim, &one);
+					drop_all(&sim->cache, reclaimed);
+					missed[i] += count_misses(sim, &one);
 				}
 				ios[i] = sim->cache.ios;
 			}
-			/* In each pass one, where the reader comes to what is gone. */
+			/* One more per pass, where the reader finds that the pages were dropped. */
 			KUNIT_EXPECT_LE(test, missed[1], missed[0] + 5);
 			KUNIT_EXPECT_LE(test, 2 * ios[1], 3 * ios[0]);
 			KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_REVERSE], 0UL);
@@ -406,27 +407,27 @@ static void once_more(struct kunit *test, bool reclaimed)
 
 static void after_reclaim(struct kunit *test)
 {
-	once_more(test, true);
+	read_again(test, true);
 }
 
 static void after_a_drop(struct kunit *test)
 {
-	once_more(test, false);
+	read_again(test, false);
 }
 
-/* Lost is what was reclaimed ahead of all readers, and not at the end of the file. */
-static void lost_ahead_alone(struct kunit *test)
+/* Windows shrink for a page evicted ahead of all readers, but not at the end of the file. */
+static void shrink_only_ahead(struct kunit *test)
 {
 	static const struct miss {
 		unsigned long index;
 		unsigned long eof;
-		bool lost;
+		bool shrinks;
 	} all[] = { { 40, 1000, false }, { 72, 1000, true }, { 72, 96, false } };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		struct ctxra_stream s = {
-			.edge = 96, .front = 64, .hits = 9, .cell = 32,
+			.end = 96, .reader_pos = 64, .hits = 9, .win_size = 32,
 			.kind = CTXRA_FORWARD, .trust = U8_MAX,
 		};
 		struct ctxra_request rq = {
@@ -437,7 +438,7 @@ static void lost_ahead_alone(struct kunit *test)
 		struct ctxra_window win;
 
 		ctxra_stream_follow(&s, &budget, &rq, &win);
-		KUNIT_EXPECT_EQ(test, s.cap, all[i].lost ? 16U : 0U);
+		KUNIT_EXPECT_EQ(test, s.win_cap, all[i].shrinks ? 16U : 0U);
 	}
 }
 
@@ -448,11 +449,11 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(narrow_gaps),
 	KUNIT_CASE(dropped_behind),
 	KUNIT_CASE(in_parts),
-	KUNIT_CASE_PARAM(too_little_memory, crowds_gen_params),
+	KUNIT_CASE_PARAM(too_little_memory, thrash_gen_params),
 	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
 	KUNIT_CASE(after_reclaim),
 	KUNIT_CASE(after_a_drop),
-	KUNIT_CASE(lost_ahead_alone),
+	KUNIT_CASE(shrink_only_ahead),
 	{}
 };
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does the stock code, of every generation, read just the window that ctxra
- * names? Each test lets the model in stock.h work on steered values, over a
- * simulated page cache, and looks at what it read and where it put the marker.
+ * The stock code of every generation reads just the window that ctxra chose. Each test gives
+ * steered values to the model in stock.h, over a simulated page cache, and checks what it read
+ * and where it put the marker.
  */
 #include <kunit/test.h>
 
 #include "ctxra/steer.h"
 #include "sim/simcache.h"
 
-/* Pages on both sides of a window, to see that nothing else is read. */
+/* Pages on both sides of a window that must not be read. */
 #define MARGIN		64UL
 /* The largest file has 2^63 - 1 bytes. */
 #define LAST_INDEX	(S64_MAX >> PAGE_SHIFT)
 
-/* Where windows start. */
+/* First pages of windows. */
 static const unsigned long starts[] = {
 	0, 1, 2, 3, 31, 32, 1000, 4096, 65535, (1UL << 32) - 5, 1UL << 32, (1UL << 50) + 12,
 	LAST_INDEX - 20000,
@@ -54,7 +54,7 @@ static void cache_init(struct kunit *test, struct simcache *cache)
 	simcache_init(cache, test, start - min(start, MARGIN), start + MAX_SIZE + MARGIN);
 }
 
-/* Empty as a window is after the trim, for a file that ends @margin pages behind it. */
+/* Empty the cache, as a trimmed window is. The file ends @margin pages behind the window. */
 static void cache_reset(struct simcache *cache, unsigned int way, unsigned long size,
 			unsigned long margin)
 {
@@ -62,7 +62,7 @@ static void cache_reset(struct simcache *cache, unsigned int way, unsigned long 
 	simcache_reset(cache, &sim_ways[way]);
 }
 
-/* For the message of a failure: which kernel, which window. Tests run one at a time. */
+/* The kernel and the window, for a failure's message. Tests run one at a time. */
 static const char *where(const struct simcache *cache, unsigned long start, unsigned long nr)
 {
 	static char text[80];
@@ -72,7 +72,7 @@ static const char *where(const struct simcache *cache, unsigned long start, unsi
 	return text;
 }
 
-/* [start, start + nr) is cached by one I/O, and no other page. */
+/* Expect that one I/O read [start, start + nr), and no other page. */
 static void expect_read(struct simcache *cache, unsigned long start, unsigned long nr)
 {
 	struct kunit *test = cache->test;
@@ -83,7 +83,7 @@ static void expect_read(struct simcache *cache, unsigned long start, unsigned lo
 			    where(cache, start, nr));
 }
 
-/* The folio of page @marker carries the marker, and no other in [start, start + nr). */
+/* Expect the marker on the folio of page @marker, and on no other in [start, start + nr). */
 static void expect_marker(struct simcache *cache, unsigned long start, unsigned long nr,
 			  unsigned long marker)
 {
@@ -101,9 +101,9 @@ static void expect_marker(struct simcache *cache, unsigned long start, unsigned 
 }
 
 /*
- * Where the marker can be: not before a quarter of the window, as a smaller
- * request does not bring the whole of it; and a request for all of the window has
- * it in the middle. A window of one page has none.
+ * Where the stock code can put the marker. Not in the first quarter of the window, because a
+ * smaller request does not read all of it. For a request of the whole window it is in the
+ * middle. A window of one page has none.
  */
 static unsigned long possible_marker(const struct ctxra_window *win)
 {
@@ -125,13 +125,13 @@ static void miss_once(struct simcache *cache, unsigned long start, unsigned long
 	KUNIT_ASSERT_GE(cache->test, st.req, 1UL);
 	KUNIT_ASSERT_LE(cache->test, st.req, nr);
 	ra = sim_steered(&st);
-	sim_sync_door(cache, &ra, st.index, st.req);
+	sim_stock_sync_ra(cache, &ra, st.index, st.req);
 	expect_read(cache, start, nr);
 	if (nr > 1)
 		expect_marker(cache, start, nr, possible_marker(&win));
 }
 
-/* A miss reads the window and nothing else, wherever its marker is to be. */
+/* A miss reads just the window, wherever its marker should be. */
 static void steer_miss(struct kunit *test)
 {
 	struct simcache cache;
@@ -159,13 +159,13 @@ static void miss_at_eof_once(struct simcache *cache, unsigned long start, unsign
 
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	ra = sim_steered(&st);
-	sim_sync_door(cache, &ra, st.index, st.req);
+	sim_stock_sync_ra(cache, &ra, st.index, st.req);
 	expect_read(cache, start, nr);
 	if (cache->gen != STOCK_7_2 && nr > 1)
 		expect_marker(cache, start, nr, possible_marker(&win));
 }
 
-/* The same with the window at the end of the file, where newer kernels set no marker. */
+/* The same at the end of the file, where newer kernels set no marker. */
 static void steer_miss_at_eof(struct kunit *test)
 {
 	struct simcache cache;
@@ -181,9 +181,9 @@ static void steer_miss_at_eof(struct kunit *test)
 }
 
 /*
- * What 6.16 and later leave off a window that a marker opens: they round its
- * end down to a multiple of four times the marker's folio, as far as the
- * window's size is a multiple of that too; unless nothing would be left.
+ * Pages that 6.16 and later cut off a window that a marker opens. They round its end down to a
+ * multiple of four times the marker's folio, as far as the window's size is a multiple of that
+ * too, unless nothing would be left.
  */
 static unsigned long rounded_off(enum stock_gen gen, unsigned int folio_order,
 				 unsigned long start, unsigned long nr)
@@ -207,7 +207,7 @@ static void marker_once(struct simcache *cache, unsigned long index, unsigned in
 	unsigned long less, i;
 	struct stock_ra ra;
 
-	/* What the marker's reader has read and what is read ahead is cached. */
+	/* The pages from the marker to the window are cached. */
 	for (i = sim_page(cache, index) - cache->pages; cache->first + i < start; i++)
 		cache->pages[i] = (struct sim_page){ .cached = true, .order = folio_order };
 	sim_page(cache, index)->marker = true;
@@ -215,7 +215,7 @@ static void marker_once(struct simcache *cache, unsigned long index, unsigned in
 	ctxra_steer_marker(&win, index, folio_order, &st);
 	less = rounded_off(cache->gen, st.order, start, nr);
 	ra = sim_steered(&st);
-	sim_async_door(cache, &ra, index, st.index, st.req);
+	sim_stock_async_ra(cache, &ra, index, st.index, st.req);
 	KUNIT_ASSERT_FALSE(test, sim_page(cache, index)->marker);
 	KUNIT_ASSERT_LT(test, less, min(nr, 4UL));
 	expect_read(cache, start, nr - less);
@@ -223,8 +223,8 @@ static void marker_once(struct simcache *cache, unsigned long index, unsigned in
 }
 
 /*
- * Markers on each page from 64 before the window to the last, in folios of @order. The
- * window starts a page later than elsewhere, so that there is a page before it.
+ * Markers on each of the 64 pages before the window, in folios of @order. The window starts a
+ * page later than in other tests, so that there is a page before it.
  */
 static void markers_before(struct simcache *cache, unsigned int way, unsigned int order,
 			   unsigned long nr)
@@ -239,7 +239,7 @@ static void markers_before(struct simcache *cache, unsigned int way, unsigned in
 		/* 6.1 reads from the start of the file when the marker is there. */
 		if (!index && sim_ways[way].gen == STOCK_6_1)
 			continue;
-		/* Large windows take long: only some */
+		/* Only some for large windows, because they take long. */
 		if (nr > SMALL_SIZES && back > 2 && back % 16)
 			continue;
 		cache_reset(cache, way, nr, MARGIN);
@@ -247,7 +247,7 @@ static void markers_before(struct simcache *cache, unsigned int way, unsigned in
 	}
 }
 
-/* A marker opens the window and nothing else, from near and far and from folios of any order. */
+/* A marker opens just the window, from near and far and from folios of any order. */
 static void steer_marker(struct kunit *test)
 {
 	unsigned int n, way, order;
@@ -260,7 +260,7 @@ static void steer_marker(struct kunit *test)
 				markers_before(&cache, way, order, nth_size(n));
 }
 
-/* A marker opens a window that is below it, for readers that go backwards. */
+/* A marker opens a window below it, for readers that go backwards. */
 static void steer_marker_below(struct kunit *test)
 {
 	unsigned int n, way, order;
@@ -278,7 +278,7 @@ static void steer_marker_below(struct kunit *test)
 				struct ctxra_steering st;
 				struct stock_ra ra;
 
-				/* There, 6.1 begins anew, or has no place for a marker. */
+				/* There 6.1 begins a file, or has no place for a marker. */
 				if (sim_ways[way].gen == STOCK_6_1 && start <= 1UL << order)
 					continue;
 				cache_reset(&cache, way, nr, MARGIN);
@@ -290,7 +290,7 @@ static void steer_marker_below(struct kunit *test)
 				less = rounded_off(cache.gen, st.order, start, nr);
 				KUNIT_ASSERT_LT(test, less, min(nr, 4UL));
 				ra = sim_steered(&st);
-				sim_async_door(&cache, &ra, index, st.index, st.req);
+				sim_stock_async_ra(&cache, &ra, index, st.index, st.req);
 				KUNIT_ASSERT_FALSE(test, sim_page(&cache, index)->marker);
 				expect_read(&cache, start, nr - less);
 				expect_marker(&cache, start, nr - less, start);
@@ -299,8 +299,8 @@ static void steer_marker_below(struct kunit *test)
 	}
 }
 
-/* A window that starts and ends at multiples of its power-of-two size loses nothing to 7.2. */
-static void steer_marker_cell(struct kunit *test)
+/* 7.2 cuts nothing off an aligned window whose size is a power of two. */
+static void steer_marker_aligned(struct kunit *test)
 {
 	unsigned long nr;
 
@@ -314,7 +314,7 @@ static struct kunit_case steer_cases[] = {
 	KUNIT_CASE_PARAM(steer_miss_at_eof, starts_gen_params),
 	KUNIT_CASE_PARAM(steer_marker, starts_gen_params),
 	KUNIT_CASE_PARAM(steer_marker_below, starts_gen_params),
-	KUNIT_CASE_PARAM(steer_marker_cell, starts_gen_params),
+	KUNIT_CASE_PARAM(steer_marker_aligned, starts_gen_params),
 	{}
 };
 

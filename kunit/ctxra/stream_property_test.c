@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holds for ctxra's stream policy whatever is asked of it: random
- * interleavings of streams, requests at the limits of an index, and the table's
- * entries. The seeds are fixed; a failure names the one to try again.
+ * Properties of ctxra's stream policy that hold for any requests: random interleavings of
+ * streams, requests at the limits of an index, and the entries of the table. The seeds are
+ * fixed; a failure names its seed.
  */
 #include <kunit/test.h>
 
+#include "ctxra/follow.h"
+#include "ctxra/governor.h"
+#include "ctxra/stream.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	8192UL
 #define MAX_STREAMS	8
 
-/* A stream whose windows have been of use for long. */
-#define KNOWN	.kind = CTXRA_FORWARD, .trust = U8_MAX
+/* A stream whose windows have been read for long. */
+#define TRUSTED	.kind = CTXRA_FORWARD, .trust = U8_MAX
 
 static const u32 seeds[] = {
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
@@ -35,9 +38,9 @@ static u32 pick(struct rnd_state *rnd, u32 from, u32 to)
 }
 
 /*
- * Up to eight streams at random places, which may overlap, each with its own request
- * size, in order or shuffled, some towards the start of the file; their requests are
- * interleaved at random, with strays between them.
+ * Up to eight streams at random places, which may overlap. Each has its own request size, is
+ * in order or shuffled, and may go towards the start of the file. Their requests are
+ * interleaved at random, with single random requests between them.
  */
 static struct sim_work random_work(struct kunit *test, unsigned long win, unsigned long eof,
 				   struct rnd_state *rnd)
@@ -79,7 +82,7 @@ static struct sim_work random_work(struct kunit *test, unsigned long win, unsign
 			continue;
 		all[n++] = stream[s].requests[stream[s].next++];
 		if (!pick(rnd, 0, 9))
-			all[n++] = sim_anywhere(pick(rnd, 1, win), eof, rnd);
+			all[n++] = sim_random_request(pick(rnd, 1, win), eof, rnd);
 		if (stream[s].next == stream[s].nr)
 			left--;
 	}
@@ -94,9 +97,9 @@ static struct sim_work random_work(struct kunit *test, unsigned long win, unsign
 }
 
 /*
- * The checks are in simread.h, for every window: sim_check_window(), and that the stock
- * code reads all of it, so that no page of it was open already. Here it is seen that
- * every page asked for came into the cache, and not by filemap_create_folio().
+ * simread.c checks every window: sim_assert_window(), and that the stock code reads all of it,
+ * so that none of its pages was in flight. This test checks that every page requested is
+ * cached, and not by filemap_create_folio().
  */
 static void random_interleavings(struct kunit *test)
 {
@@ -115,7 +118,7 @@ static void random_interleavings(struct kunit *test)
 	for (way = 0; way < SIM_NR_WAYS; way++) {
 		sim_reset(sim, &sim_ways[way], win, SIM_ALL_PATTERNS);
 		sim_run(sim, &work);
-		KUNIT_EXPECT_EQ(test, sim->lost, 0UL);
+		KUNIT_EXPECT_EQ(test, sim->unfilled, 0UL);
 		for (i = 0; i < work.nr; i++) {
 			const struct sim_request *rq = &work.requests[i];
 
@@ -125,9 +128,9 @@ static void random_interleavings(struct kunit *test)
 	}
 }
 
-/* What stream.h promises of a window, for a request that need not be in any cache. */
-static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
-			 const struct ctxra_request *rq, const struct ctxra_window *win)
+/* Assert what ctxra_stream_follow() promises of a window, for any request. */
+static void assert_window(struct kunit *test, const struct ctxra_stream *s,
+			  const struct ctxra_request *rq, const struct ctxra_window *win)
 {
 	unsigned long last;
 
@@ -138,11 +141,11 @@ static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
 	KUNIT_ASSERT_GE(test, win->marker, win->start);
 	KUNIT_ASSERT_LE(test, win->marker - win->start, win->nr);
 	KUNIT_ASSERT_TRUE(test, rq->patterns & BIT(win->pattern));
-	KUNIT_ASSERT_LE(test, s->base, s->edge);
-	if (s->kind == CTXRA_FORWARD || (s->kind == CTXRA_STRIDED && s->turns >= 0))
-		KUNIT_ASSERT_GE(test, s->edge, win->start + win->nr);
+	KUNIT_ASSERT_LE(test, s->start, s->end);
+	if (s->kind == CTXRA_FORWARD || (s->kind == CTXRA_STRIDED && s->direction >= 0))
+		KUNIT_ASSERT_GE(test, s->end, win->start + win->nr);
 	else if (s->kind == CTXRA_BACKWARD)
-		KUNIT_ASSERT_LE(test, s->base, win->start);
+		KUNIT_ASSERT_LE(test, s->start, win->start);
 	if (win->ahead) {
 		KUNIT_ASSERT_TRUE(test, win->start >= rq->index + rq->marker ||
 				  win->start + win->nr <= rq->index);
@@ -151,7 +154,7 @@ static void expect_sound(struct kunit *test, const struct ctxra_stream *s,
 	KUNIT_ASSERT_FALSE(test, rq->marker);
 	KUNIT_ASSERT_LE(test, win->start, rq->index);
 	KUNIT_ASSERT_LT(test, rq->index - win->start, win->nr);
-	/* All of a request is read at once if a window's cell can hold it. */
+	/* A request that fits into an aligned window is read at once. */
 	if (win->pattern == CTXRA_THRASH)
 		return;
 	last = rq->index + min(rq->nr, rq->eof - rq->index) - 1;
@@ -184,10 +187,7 @@ static void limit_desc(const struct limit *l, char *desc)
 
 KUNIT_ARRAY_PARAM(limits, limits, limit_desc);
 
-/*
- * Any values at all, also such as no page cache would give: what was cached, whether the
- * stock code follows, sizes up to the window. Nothing may wrap.
- */
+/* Any values at all, even such as no page cache would give. Nothing may wrap. */
 static void follow_at_limits(struct kunit *test)
 {
 	static const struct ctxra_file file = { .mapping = &file, .ino = 1 };
@@ -211,7 +211,7 @@ static void follow_at_limits(struct kunit *test)
 		struct ctxra_window win = {};
 		struct ctxra_stream *s;
 
-		rq.opening = !rq.marker && !pick(&rnd, 0, 3);
+		rq.in_flight = !rq.marker && !pick(&rnd, 0, 3);
 		rq.sparse = rq.marker && rq.in_order && !pick(&rnd, 0, 3);
 		rq.evicted = !rq.marker && !pick(&rnd, 0, 3);
 		rq.ahead = rq.win << pick(&rnd, 0, 3);
@@ -219,7 +219,7 @@ static void follow_at_limits(struct kunit *test)
 		rq.index = l->around - 500 + pick(&rnd, 0, 999);
 		rq.cached = pick(&rnd, 0, rq.win);
 		if (rq.evicted && rq.in_order)
-			rq.lost = pick(&rnd, 1, rq.win);
+			rq.evicted_window = pick(&rnd, 1, rq.win);
 		if (!rq.marker)
 			rq.cached = min(rq.cached, rq.index);
 		s = ctxra_stream_find(streams, ARRAY_SIZE(streams), &file, &rq);
@@ -228,7 +228,7 @@ static void follow_at_limits(struct kunit *test)
 			KUNIT_ASSERT_NOT_NULL(test, s);
 			ctxra_stream_start(s, &file, &rq);
 		}
-		if (ctxra_stream_probe(s, &rq, &win)) {
+		if (ctxra_stream_probe_due(s, &rq, &win)) {
 			struct ctxra_use use = {
 				pick(&rnd, 0, 8), pick(&rnd, 0, 8), pick(&rnd, 0, 8),
 			};
@@ -236,19 +236,19 @@ static void follow_at_limits(struct kunit *test)
 			ctxra_stream_judge(s, &budget, &use);
 		}
 		if (ctxra_stream_follow(s, &budget, &rq, &win) == CTXRA_OPEN) {
-			expect_sound(test, s, &rq, &win);
+			assert_window(test, s, &rq, &win);
 			opened++;
 		}
-		ctxra_lru_use(&lru, s, i);
+		ctxra_lru_touch(&lru, s, i);
 	}
 	if (l->around < l->eof && l->eof > 1)
 		KUNIT_EXPECT_GT(test, opened, 0U);
 }
 
-/* A request that is no readahead request at all changes nothing. */
-static void follow_leaves_alone(struct kunit *test)
+/* A request that is beyond the file, or larger than the window, changes nothing. */
+static void follow_ignores_invalid(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 64, .hits = 9, .win_size = 32, TRUSTED };
 	const struct ctxra_stream before = s;
 	struct ctxra_request rq = {
 		.index = 64, .nr = 33, .win = 32, .ahead = 32, .eof = 1000,
@@ -267,12 +267,13 @@ static void follow_leaves_alone(struct kunit *test)
 }
 
 /*
- * A request that comes early takes in the hole before it, but nothing before the edge; and
- * its own page has the marker, so that its reader opens the next window before it waits.
+ * The window of a request that comes early includes the hole before it, but nothing before
+ * the stream's end. The marker is on the request's first page, so that its reader opens the
+ * next window before it waits.
  */
 static void follow_early(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 72, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 72, .hits = 9, .win_size = 32, TRUSTED };
 	struct ctxra_request rq = {
 		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -281,39 +282,39 @@ static void follow_early(struct kunit *test)
 	struct ctxra_budget budget = {};
 
 	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
-	expect_sound(test, &s, &rq, &win);
+	assert_window(test, &s, &rq, &win);
 	KUNIT_EXPECT_EQ(test, win.start, 72UL);
 	KUNIT_EXPECT_EQ(test, win.marker, 80UL);
 	KUNIT_EXPECT_EQ(test, win.pattern, CTXRA_REORDER);
-	/* The hole may be there to stay: no reason for a larger window. */
-	s = (struct ctxra_stream){ .edge = 72, .hits = 9, .cell = 8, KNOWN };
+	/* The hole may stay, so the window does not grow. */
+	s = (struct ctxra_stream){ .end = 72, .hits = 9, .win_size = 8, TRUSTED };
 	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
-	KUNIT_EXPECT_EQ(test, s.cell, 8U);
+	KUNIT_EXPECT_EQ(test, s.win_size, 8U);
 }
 
-/* While another reader opens the window with the page, this one opens what is behind it. */
-static void follow_while_opening(struct kunit *test)
+/* While another reader opens the window with the page, this one opens the next window. */
+static void follow_while_in_flight(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 96, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 96, .hits = 9, .win_size = 32, TRUSTED };
 	struct ctxra_request rq = {
 		.index = 80, .nr = 4, .win = 32, .ahead = 32, .eof = 1000,
 		.patterns = SIM_ALL_PATTERNS,
-		.opening = true,
+		.in_flight = true,
 	};
 	struct ctxra_window win;
 	struct ctxra_budget budget = {};
 
 	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
-	expect_sound(test, &s, &rq, &win);
+	assert_window(test, &s, &rq, &win);
 	KUNIT_EXPECT_TRUE(test, win.ahead);
 	KUNIT_EXPECT_GE(test, win.start, 96UL);
 }
 
-/* However long a stream is, or how far apart requests are: what belongs to it is near. */
-static void stretch_is_bounded(struct kunit *test)
+/* The range of a stream stays short, however long the stream is. */
+static void range_is_bounded(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
-	struct ctxra_stream s = { .file = file, .edge = 50000, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .file = file, .end = 50000, .win_size = 32, TRUSTED };
 	struct ctxra_request rq = {
 		.index = 50000, .nr = 4, .win = 32, .ahead = 32, .eof = 100000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -333,14 +334,14 @@ static void stretch_is_bounded(struct kunit *test)
 		rq.index = i * 60;
 		ctxra_stream_follow(&s, &budget, &rq, &win);
 		KUNIT_ASSERT_FALSE(test, s.kind);
-		KUNIT_ASSERT_LT(test, s.edge - s.base, 1000UL);
+		KUNIT_ASSERT_LT(test, s.end - s.start, 1000UL);
 	}
 }
 
-/* A stream whose requests leave holes that nobody fills is doubted, before long. */
-static void follow_doubts(struct kunit *test)
+/* A stream whose requests leave holes that nobody fills is given up before long. */
+static void follow_gives_up(struct kunit *test)
 {
-	struct ctxra_stream s = { .base = 0, .edge = 64, .hits = 9, .cell = 32, KNOWN };
+	struct ctxra_stream s = { .start = 0, .end = 64, .hits = 9, .win_size = 32, TRUSTED };
 	struct ctxra_request rq = {
 		.nr = 4, .win = 32, .ahead = 32, .eof = 100000,
 		.patterns = SIM_ALL_PATTERNS,
@@ -350,16 +351,16 @@ static void follow_doubts(struct kunit *test)
 	unsigned int holes = 0;
 
 	while (s.kind && holes < 100) {
-		rq.index = s.edge + 40;
+		rq.index = s.end + 40;
 		ctxra_stream_follow(&s, &budget, &rq, &win);
 		holes++;
 	}
 	KUNIT_EXPECT_FALSE(test, s.kind);
-	/* But not at once: readers that take turns leave holes for a while. */
+	/* Not at once, because readers that take turns leave holes for a while. */
 	KUNIT_EXPECT_GT(test, holes, 4U);
 }
 
-/* What is cached next to the first request counts as asked for: a trail outlives its entry. */
+/* Pages cached next to the first request count as requested: a trail outlives its entry. */
 static void start_counts_the_trail(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
@@ -369,22 +370,22 @@ static void start_counts_the_trail(struct kunit *test)
 	struct ctxra_stream s;
 
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 80UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 100UL);
-	KUNIT_EXPECT_EQ(test, s.asked, 20U);
+	KUNIT_EXPECT_EQ(test, s.start, 80UL);
+	KUNIT_EXPECT_EQ(test, s.end, 100UL);
+	KUNIT_EXPECT_EQ(test, s.requested, 20U);
 	rq.index = 7;
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 0UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 7UL);
+	KUNIT_EXPECT_EQ(test, s.start, 0UL);
+	KUNIT_EXPECT_EQ(test, s.end, 7UL);
 	rq.index = 100;
 	rq.marker = true;
 	ctxra_stream_start(&s, &file, &rq);
-	KUNIT_EXPECT_EQ(test, s.base, 100UL);
-	KUNIT_EXPECT_EQ(test, s.edge, 120UL);
+	KUNIT_EXPECT_EQ(test, s.start, 100UL);
+	KUNIT_EXPECT_EQ(test, s.end, 120UL);
 	KUNIT_EXPECT_FALSE(test, s.kind);
 }
 
-/* A stream is found by its file alone, however close others are. */
+/* A stream is found by its file only, however close streams of other files are. */
 static void find_by_file(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test, .ino = 7, .generation = 3 };
@@ -411,14 +412,14 @@ static void find_by_file(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ctxra_stream_find(streams, 4, &file, &rq));
 }
 
-/* The nearest stream is found, in front or behind; of two as near, the sure one. */
+/* The nearest stream is found, before or behind; of two equally near, the recognised one. */
 static void find_nearest(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
 	struct ctxra_stream streams[3] = {
-		{ .file = file, .base = 100, .edge = 150 },
-		{ .file = file, .base = 200, .edge = 250 },
-		{ .file = file, .base = 100, .edge = 150, .kind = CTXRA_FORWARD },
+		{ .file = file, .start = 100, .end = 150 },
+		{ .file = file, .start = 200, .end = 250 },
+		{ .file = file, .start = 100, .end = 150, .kind = CTXRA_FORWARD },
 	};
 	struct ctxra_request rq = { .index = 196, .nr = 2, .win = 64, .ahead = 64, .eof = 1000 };
 
@@ -431,7 +432,7 @@ static void find_nearest(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_stream_find(streams, 3, &file, &rq), &streams[1]);
 }
 
-/* Free entries go first, then the longest unused, and streams that are known last. */
+/* Free entries go first, then those unused for longest, and recognised streams last. */
 static void victim_order(struct kunit *test)
 {
 	struct ctxra_stream streams[4] = {};
@@ -439,35 +440,35 @@ static void victim_order(struct kunit *test)
 
 	ctxra_lru_init(&lru, streams, 4);
 	streams[2].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[2], 90);
+	ctxra_lru_touch(&lru, &streams[2], 90);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
 	streams[0].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[0], 95);
+	ctxra_lru_touch(&lru, &streams[0], 95);
 	streams[1].file.mapping = test;
 	streams[1].kind = CTXRA_FORWARD;
-	ctxra_lru_use(&lru, &streams[1], 96);
+	ctxra_lru_touch(&lru, &streams[1], 96);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[3]);
 	streams[3].file.mapping = test;
-	ctxra_lru_use(&lru, &streams[3], 97);
+	ctxra_lru_touch(&lru, &streams[3], 97);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[2]);
-	ctxra_lru_use(&lru, &streams[2], 98);
+	ctxra_lru_touch(&lru, &streams[2], 98);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
-	/* What is known stays while others come and go, but not for ever. */
-	ctxra_lru_use(&lru, &streams[0], 96 + 1000);
-	ctxra_lru_use(&lru, &streams[2], 96 + 1000);
-	ctxra_lru_use(&lru, &streams[3], 96 + 1000);
+	/* A recognised stream stays while candidates come and go, but not for ever. */
+	ctxra_lru_touch(&lru, &streams[0], 96 + 1000);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 1000);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 1000);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 1000), &streams[0]);
-	ctxra_lru_use(&lru, &streams[0], 96 + 2000);
-	ctxra_lru_use(&lru, &streams[2], 96 + 2000);
-	ctxra_lru_use(&lru, &streams[3], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 2000);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 2000);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2000), &streams[1]);
-	/* What is known no more goes as any other; what has become known stays. */
-	streams[1].kind = CTXRA_SEEN;
+	/* A demoted stream goes like any candidate. A newly recognised one stays. */
+	streams[1].kind = CTXRA_CANDIDATE;
 	streams[0].kind = CTXRA_STRIDED;
-	ctxra_lru_use(&lru, &streams[0], 96 + 2001);
-	ctxra_lru_use(&lru, &streams[1], 96 + 2002);
-	ctxra_lru_use(&lru, &streams[2], 96 + 2003);
-	ctxra_lru_use(&lru, &streams[3], 96 + 2004);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 2001);
+	ctxra_lru_touch(&lru, &streams[1], 96 + 2002);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 2003);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 2004);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2004), &streams[1]);
 }
 
@@ -481,18 +482,18 @@ static void victim_clock_wraps(struct kunit *test)
 	struct ctxra_lru lru;
 
 	ctxra_lru_init(&lru, streams, 2);
-	ctxra_lru_use(&lru, &streams[0], 0xfffffff0 - 1024);
-	ctxra_lru_use(&lru, &streams[1], 0xfffffff0);
+	ctxra_lru_touch(&lru, &streams[0], 0xfffffff0 - 1024);
+	ctxra_lru_touch(&lru, &streams[1], 0xfffffff0);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 5), &streams[1]);
-	ctxra_lru_use(&lru, &streams[1], 5);
+	ctxra_lru_touch(&lru, &streams[1], 5);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 6), &streams[0]);
-	/* Where all are known, the longest unused. */
+	/* If all are recognised, the one unused for longest goes. */
 	streams[1].kind = CTXRA_FORWARD;
-	ctxra_lru_use(&lru, &streams[1], 7);
+	ctxra_lru_touch(&lru, &streams[1], 7);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 8), &streams[0]);
 }
 
-/* An entry that begins another stream keeps its place in the order. */
+/* An entry that begins another stream keeps its position in the LRU lists. */
 static void start_keeps_order(struct kunit *test)
 {
 	const struct ctxra_file file = { .mapping = test };
@@ -503,18 +504,18 @@ static void start_keeps_order(struct kunit *test)
 	ctxra_lru_init(&lru, streams, 2);
 	ctxra_stream_start(&streams[0], &file, &rq);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[0]);
-	ctxra_lru_use(&lru, &streams[0], 1);
+	ctxra_lru_touch(&lru, &streams[0], 1);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 1), &streams[1]);
 }
 
 static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE_PARAM(random_interleavings, seeds_gen_params),
 	KUNIT_CASE_PARAM(follow_at_limits, limits_gen_params),
-	KUNIT_CASE(follow_leaves_alone),
+	KUNIT_CASE(follow_ignores_invalid),
 	KUNIT_CASE(follow_early),
-	KUNIT_CASE(follow_while_opening),
-	KUNIT_CASE(follow_doubts),
-	KUNIT_CASE(stretch_is_bounded),
+	KUNIT_CASE(follow_while_in_flight),
+	KUNIT_CASE(follow_gives_up),
+	KUNIT_CASE(range_is_bounded),
 	KUNIT_CASE(start_counts_the_trail),
 	KUNIT_CASE(find_by_file),
 	KUNIT_CASE(find_nearest),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What does ctxra's stream policy save? Readers of a simulated page cache read
- * one file in many orders, through the stock code of each generation alone and
- * with ctxra in front of it; I/Os and pages are compared.
+ * What ctxra's stream policy saves. Readers of a simulated page cache read one file in many
+ * orders, with the stock code of each generation and with ctxra in front of it. The tests
+ * compare I/Os and pages.
  */
 #include <kunit/test.h>
 
@@ -21,7 +21,7 @@ static void shape_desc(const struct sim_shape *shape, char *desc)
 	strscpy(desc, shape->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-/* One reader in order. ctxra is not to be noticed. */
+/* One reader in order: ctxra changes nothing. */
 #define IN_ORDER(nr_, win_, pages_) {						\
 	.name = "requests of " #nr_ ", window " #win_ ", " #pages_ " pages",	\
 	.nr = nr_, .win = win_, .pages = pages_,				\
@@ -59,22 +59,22 @@ static void one_reader_in_order(struct kunit *test)
 {
 	const struct sim_shape *shape = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, shape->pages);
-	struct sim_work work = sim_work(test, shape, shape->pages);
+	struct sim_work work = sim_work_create(test, shape, shape->pages);
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, shape->win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, shape->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
 
 		KUNIT_EXPECT_EQ(test, stock.read, shape->pages);
 		KUNIT_EXPECT_EQ(test, ctxra.ios, stock.ios);
-		KUNIT_EXPECT_EQ(test, ctxra.trace, stock.trace);
+		KUNIT_EXPECT_EQ(test, ctxra.io_hash, stock.io_hash);
 		KUNIT_EXPECT_EQ(test, ctxra.opened, 0UL);
-		KUNIT_EXPECT_EQ(test, ctxra.hushed, 0UL);
+		KUNIT_EXPECT_EQ(test, ctxra.markers_skipped, 0UL);
 	}
 }
 
-/* The orders of the table, and the most I/Os that each may take. */
+/* Orders, and the most I/Os that each may take. */
 struct figure {
 	struct sim_shape shape;
 	unsigned long most;
@@ -115,41 +115,41 @@ static void figure(struct kunit *test)
 {
 	const struct figure *f = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, f->shape.pages);
-	struct sim_work work = sim_work(test, &f->shape, f->shape.pages);
+	struct sim_work work = sim_work_create(test, &f->shape, f->shape.pages);
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
 		unsigned long pages = f->shape.win;
-		struct sim_outcome stock = sim_play(sim, &work, way, pages, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, pages, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, pages, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, pages, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, f->shape.name, &stock, &ctxra);
 		KUNIT_EXPECT_LE(test, ctxra.ios, f->most);
 		KUNIT_EXPECT_EQ(test, ctxra.read, f->shape.pages);
-		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+		KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 	}
 }
 
-/* One I/O for each window, 5 % more, and some with which each stream starts. */
+/* Expect one I/O per window, 5 % more, and 8 for the start of each stream. */
 static void expect_few_ios(struct kunit *test, const struct sim_shape *shape)
 {
 	struct sim *sim = sim_alloc(test, 0, shape->pages);
-	struct sim_work work = sim_work(test, shape, shape->pages);
-	/* With many readers the late ones look like readahead in vain, and trust grows late. */
+	struct sim_work work = sim_work_create(test, shape, shape->pages);
+	/* What the slowest of many readers has not read yet looks unread, so trust grows late. */
 	unsigned long slack = shape->readers > 12 ? 6 : 20;
 	unsigned long most = shape->pages / shape->win * (slack + 1) / slack +
 			     8 * max(shape->streams, 1U);
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, shape->win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, shape->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
 
 		if (ctxra.ios > most)
 			sim_report(test, way, shape->name, &stock, &ctxra);
 		KUNIT_EXPECT_LE(test, ctxra.ios, most);
 		KUNIT_EXPECT_LE(test, ctxra.read, shape->pages);
-		KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+		KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 	}
 }
 
@@ -167,7 +167,7 @@ static unsigned int number(struct kunit *test)
 	return *(const unsigned int *)test->param_value;
 }
 
-/* 2 to 16 readers of one stream, with each way to share it and descriptors of both kinds */
+/* 2 to 16 readers share one stream in each way, by own descriptors and by one. */
 static void shared_by_readers(struct kunit *test)
 {
 	struct sim_shape shape = {
@@ -183,7 +183,7 @@ static void shared_by_readers(struct kunit *test)
 	}
 }
 
-/* Requests shuffled in groups of 2 to 16 */
+/* Requests shuffled in groups of 2 to 16. */
 static void shuffled_in_groups(struct kunit *test)
 {
 	struct sim_shape shape = {
@@ -203,7 +203,7 @@ static void shuffled_in_groups(struct kunit *test)
 	expect_few_ios(test, &shape);
 }
 
-/* 2 to 16 streams, interleaved; all of them in order, and shuffled */
+/* 2 to 16 interleaved streams, in order and shuffled. */
 static void interleaved_streams(struct kunit *test)
 {
 	struct sim_shape shape = {
@@ -227,7 +227,7 @@ static void interleaved_streams(struct kunit *test)
 	expect_few_ios(test, &shape);
 }
 
-/* A stream amid as many requests from anywhere: it is kept together, and costs no page more. */
+/* A stream amid random requests is followed, and costs 1 % more pages at most. */
 #define SPACIOUS	262144UL	/* 1 GiB */
 
 #define NOISY(nr_, readers_, noise_) {						\
@@ -248,23 +248,23 @@ static void stream_amid_noise(struct kunit *test)
 {
 	const struct sim_shape *shape = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, SPACIOUS);
-	struct sim_work work = sim_work(test, shape, SPACIOUS);
+	struct sim_work work = sim_work_create(test, shape, SPACIOUS);
 	unsigned long asked = work.nr * shape->nr;
 	unsigned long noise = work.nr - shape->pages / shape->nr;
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, shape->win, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
+		struct sim_outcome stock = sim_eval(sim, &work, way, shape->win, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, shape->win, SIM_ALL_PATTERNS);
 
 		sim_report(test, way, shape->name, &stock, &ctxra);
-		/* What the noise costs, and 5 % more than the stream alone. */
+		/* One per random request, and 5 % more than the stream alone. */
 		KUNIT_EXPECT_LE(test, ctxra.ios, noise + shape->pages / shape->win * 21 / 20);
 		KUNIT_EXPECT_LE(test, ctxra.read, asked + asked / 100);
 	}
 }
 
-/* Random reads of a file 100 times larger: they are no stream, and cost what they cost. */
+/* Random reads of a file 100 times larger are no stream. */
 #define RANDOM(nr_, win_, readers_) {						\
 	.name = "requests of " #nr_ ", window " #win_ ", readers " #readers_,	\
 	.nr = nr_, .win = win_, .pages = SPACIOUS / 100,			\
@@ -288,15 +288,15 @@ static void random_reads(struct kunit *test)
 	struct sim *sim = sim_alloc(test, 0, SPACIOUS);
 	unsigned int way;
 
-	/* Several runs, as two requests that chance to be neighbours are much in one. */
+	/* Several runs, because two requests that chance to be neighbours weigh much in one run. */
 	for (shape.seed = 0; shape.seed < RANDOM_SEEDS; shape.seed++) {
-		struct sim_work work = sim_work(test, &shape, SPACIOUS);
+		struct sim_work work = sim_work_create(test, &shape, SPACIOUS);
 
 		for (way = 0; way < SIM_NR_WAYS; way++) {
-			one = sim_play(sim, &work, way, shape.win, SIM_STOCK);
+			one = sim_eval(sim, &work, way, shape.win, SIM_STOCK);
 			stock[way].ios += one.ios;
 			stock[way].read += one.read;
-			one = sim_play(sim, &work, way, shape.win, SIM_ALL_PATTERNS);
+			one = sim_eval(sim, &work, way, shape.win, SIM_ALL_PATTERNS);
 			ctxra[way].ios += one.ios;
 			ctxra[way].read += one.read;
 		}
@@ -339,13 +339,13 @@ static const struct sim_shape sized_shapes[] = {
 	{ .name = "two streams", .readers = 4, .streams = 2, .shared_fd = true, .share = SIM_POOL },
 };
 
-/* I/Os with which a stream may start before its window is at full size. */
+/* I/Os that a stream may take before its window has its full size. */
 #define RAMP_UP		16
 
 static void window_sizes(struct kunit *test)
 {
 	const struct sizes *s = test->param_value;
-	/* Several windows at least; and an end of the file that is not aligned. */
+	/* At least a few windows, and an end of the file that is not aligned. */
 	unsigned long pages = max(FILE_PAGES, 4 * s->win) - 5;
 	unsigned long worse = s->nr > s->win ? 10 : 50;
 	struct sim *sim = sim_alloc(test, 0, pages);
@@ -358,23 +358,23 @@ static void window_sizes(struct kunit *test)
 		shape.nr = s->nr;
 		shape.pages = pages;
 		shape.seed = SEED;
-		work = sim_work(test, &shape, pages);
+		work = sim_work_create(test, &shape, pages);
 		for (way = 0; way < SIM_NR_WAYS; way++) {
 			unsigned long win = s->win;
-			struct sim_outcome stock = sim_play(sim, &work, way, win, SIM_STOCK);
-			struct sim_outcome ctxra = sim_play(sim, &work, way, win,
+			struct sim_outcome stock = sim_eval(sim, &work, way, win, SIM_STOCK);
+			struct sim_outcome ctxra = sim_eval(sim, &work, way, win,
 							    SIM_ALL_PATTERNS);
 
 			if (ctxra.ios > stock.ios)
 				sim_report(test, way, shape.name, &stock, &ctxra);
 			KUNIT_EXPECT_LE(test, ctxra.ios, stock.ios + stock.ios / worse + RAMP_UP);
 			KUNIT_EXPECT_LE(test, ctxra.read, pages);
-			KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+			KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 		}
 	}
 }
 
-/* Without a pattern in the mask, ctxra is not there; with one, no window of the other opens. */
+/* With no pattern on, ctxra does nothing. With one on, no window of another opens. */
 static void patterns_masked(struct kunit *test)
 {
 	static const struct sim_shape shape = {
@@ -382,26 +382,26 @@ static void patterns_masked(struct kunit *test)
 		.group = 8, .seed = SEED,
 	};
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
-	struct sim_work work = sim_work(test, &shape, FILE_PAGES);
+	struct sim_work work = sim_work_create(test, &shape, FILE_PAGES);
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
-		struct sim_outcome stock = sim_play(sim, &work, way, WIN, SIM_STOCK);
-		struct sim_outcome ctxra = sim_play(sim, &work, way, WIN, 0);
+		struct sim_outcome stock = sim_eval(sim, &work, way, WIN, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, WIN, 0);
 
-		KUNIT_EXPECT_EQ(test, ctxra.trace, stock.trace);
+		KUNIT_EXPECT_EQ(test, ctxra.io_hash, stock.io_hash);
 		KUNIT_EXPECT_EQ(test, ctxra.opened, 0UL);
-		KUNIT_EXPECT_EQ(test, ctxra.hushed, 0UL);
-		sim_play(sim, &work, way, WIN, BIT(CTXRA_TRAIL));
+		KUNIT_EXPECT_EQ(test, ctxra.markers_skipped, 0UL);
+		sim_eval(sim, &work, way, WIN, BIT(CTXRA_TRAIL));
 		KUNIT_EXPECT_GT(test, sim->opened[CTXRA_TRAIL], 0UL);
 		KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_REORDER], 0UL);
-		sim_play(sim, &work, way, WIN, BIT(CTXRA_REORDER));
+		sim_eval(sim, &work, way, WIN, BIT(CTXRA_REORDER));
 		KUNIT_EXPECT_EQ(test, sim->opened[CTXRA_TRAIL], 0UL);
 		KUNIT_EXPECT_GT(test, sim->opened[CTXRA_REORDER], 0UL);
 	}
 }
 
-/* The end of the largest file there can be: nothing wraps, nothing is read behind it. */
+/* At the end of the largest possible file nothing wraps, and no page behind it is read. */
 static void end_of_largest_file(struct kunit *test)
 {
 	struct sim_shape shape = {
@@ -413,12 +413,12 @@ static void end_of_largest_file(struct kunit *test)
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
 		for (shape.group = 1; shape.group <= 8; shape.group++) {
-			struct sim_work work = sim_work(test, &shape, LAST_INDEX + 1);
-			struct sim_outcome ctxra = sim_play(sim, &work, way, WIN, SIM_ALL_PATTERNS);
+			struct sim_work work = sim_work_create(test, &shape, LAST_INDEX + 1);
+			struct sim_outcome ctxra = sim_eval(sim, &work, way, WIN, SIM_ALL_PATTERNS);
 
 			KUNIT_EXPECT_EQ(test, ctxra.read, shape.pages);
 			KUNIT_EXPECT_LE(test, ctxra.ios, shape.pages / WIN * 21 / 20 + RAMP_UP);
-			KUNIT_EXPECT_EQ(test, ctxra.lost, 0UL);
+			KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
 		}
 	}
 }

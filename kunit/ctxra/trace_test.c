@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What would ctxra have made of calls that real servers were seen to make? The
- * traces of traces/*.txt are replayed, through the stock code of each generation
- * alone and with ctxra in front of it.
+ * What ctxra makes of calls recorded on real servers. The suite replays kunit/traces with the
+ * stock code of each generation and with ctxra in front of it.
  */
 #include <kunit/test.h>
 
@@ -22,7 +21,7 @@ struct call {
  * struct trace - a file of traces/
  * @name: its name
  * @calls: its lines
- * @nr: how many
+ * @nr: number of @calls
  */
 struct trace {
 	const char *name;
@@ -54,8 +53,8 @@ static void read_one(struct sim *sim, struct stock_ra *ra, unsigned long index, 
 }
 
 /*
- * One call after the other, all by one descriptor, as they were recorded. Reads that hit are
- * in no trace: a dense stream's are read in, before the first call beyond them.
+ * Replay the calls one after another, all by one descriptor, as they were recorded. A trace has
+ * no reads of cached pages. In a dense stream, read the pages before each call first.
  */
 static struct sim_outcome replay(struct sim *sim, const struct trace *trace, unsigned int way,
 				 long ctxra, bool dense)
@@ -89,7 +88,7 @@ static void replayed(struct kunit *test)
 		struct sim_outcome ctxra = replay(sim, trace, way, SIM_ALL_PATTERNS, dense);
 
 		sim_report(test, way, trace->name, &stock, &ctxra);
-		/* A window each; of every second 64 KiB a piece each, and few gaps. */
+		/* One I/O per window; for every second 64 KiB one per piece, and few gaps read. */
 		KUNIT_EXPECT_LE(test, ctxra.ios, strided ? WINDOWS + 4 : WINDOWS * 11 / 10 + 12);
 		KUNIT_EXPECT_LE(test, ctxra.read, strided ? FILE_PAGES / 2 + 4 * WIN : FILE_PAGES);
 	}

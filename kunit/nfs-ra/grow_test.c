@@ -89,7 +89,7 @@ static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 		unsigned long next = index;
 
 		if (!sim_cached(&r->cache, index))
-			sim_sync_door(&r->cache, &r->ra, index, end - index);
+			sim_stock_sync_ra(&r->cache, &r->ra, index, end - index);
 		KUNIT_ASSERT_TRUE(r->cache.test, sim_cached(&r->cache, index));
 		while (next < end && sim_cached(&r->cache, next)) {
 			unsigned long folio = sim_folio(&r->cache, next);
@@ -99,7 +99,7 @@ static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 				continue;
 			if (r->grows)
 				probe(r, folio);
-			sim_async_door(&r->cache, &r->ra, folio, folio, end - folio);
+			sim_stock_async_ra(&r->cache, &r->ra, folio, folio, end - folio);
 			r->largest = max(r->largest, r->ra.size);
 			break;
 		}
@@ -173,7 +173,7 @@ static void pieces(struct kunit *test)
 			for (i = 1; i < FILE_PAGES / 512; i++)
 				read_piece(r, i * 512 + prandom_u32_state(&rnd) % 256,
 					   prandom_u32_state(&rnd) % (2 * BASE) + 1, blocks[block]);
-			trace[grows] = r->cache.trace;
+			trace[grows] = r->cache.io_hash;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, trace[0], trace[1], "blocks of %lu", blocks[block]);
 	}

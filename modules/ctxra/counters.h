@@ -4,33 +4,32 @@
 #define CTXRA_COUNTERS_H
 
 #include "common/stats.h"
-#include "stream.h"
 
-enum ctxra_counter {
-	/* Two for each pattern, in the order of enum ctxra_pattern. */
-	CTXRA_TRAIL_WINDOWS,
-	CTXRA_TRAIL_PAGES,
-	CTXRA_REORDER_WINDOWS,
-	CTXRA_REORDER_PAGES,
-	CTXRA_REVERSE_WINDOWS,
-	CTXRA_REVERSE_PAGES,
-	CTXRA_STRIDE_WINDOWS,
-	CTXRA_STRIDE_PAGES,
-	CTXRA_THRASH_WINDOWS,
-	CTXRA_THRASH_PAGES,
-	CTXRA_HUSHED,
-	CTXRA_RESIZED,
-	CTXRA_LEFT_IN_ORDER,
-	CTXRA_LEFT_UNSURE,
-	CTXRA_LEFT_CACHED,
-	CTXRA_LEFT_NOT_A_FILE,
-	CTXRA_LEFT_DEVICE,
-	CTXRA_LEFT_RANDOM,
-	CTXRA_LEFT_OFF,
-	CTXRA_LEFT_OVERSIZE,
-	CTXRA_LEFT_CONGESTED,
-	CTXRA_NR_COUNTERS,
-};
+#define CTXRA_COUNTERS(C)					\
+	C(TRAIL_WINDOWS, "trail_windows")			\
+	C(TRAIL_PAGES, "trail_pages")				\
+	C(REORDER_WINDOWS, "reorder_windows")			\
+	C(REORDER_PAGES, "reorder_pages")			\
+	C(REVERSE_WINDOWS, "reverse_windows")			\
+	C(REVERSE_PAGES, "reverse_pages")			\
+	C(STRIDE_WINDOWS, "stride_windows")			\
+	C(STRIDE_PAGES, "stride_pages")				\
+	C(THRASH_WINDOWS, "thrash_windows")			\
+	C(THRASH_PAGES, "thrash_pages")				\
+	C(MARKERS_SKIPPED, "markers_skipped")			\
+	C(RESIZED, "resized")					\
+	C(LEFT_IN_ORDER, "left_in_order")			\
+	C(LEFT_UNSURE, "left_unsure")				\
+	C(LEFT_CACHED, "left_cached")				\
+	C(LEFT_NOT_A_FILE, "left_not_a_file")			\
+	C(LEFT_DEVICE, "left_device")				\
+	C(LEFT_RANDOM_HINT, "left_random_hint")			\
+	C(LEFT_READAHEAD_OFF, "left_readahead_off")		\
+	C(LEFT_OVERSIZE, "left_oversize")			\
+	C(LEFT_CONGESTED, "left_congested")
+
+#define CTXRA_COUNTER(name, string)	CTXRA_C_##name,
+enum ctxra_counter { CTXRA_COUNTERS(CTXRA_COUNTER) CTXRA_C_NR };
 
 extern struct stats ctxra_stats;
 

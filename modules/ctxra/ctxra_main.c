@@ -1,112 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ctxra: context readahead. Load, unload, enable and disable. */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
+#include "common/module.h"
 #include "counters.h"
-#include "doors.h"
-#include "params.h"
+#include "hooks.h"
 #include "table.h"
-#include "version.h"
 
-static const char *const counter_names[CTXRA_NR_COUNTERS] = {
-	[CTXRA_TRAIL_WINDOWS] = "trail_windows",
-	[CTXRA_TRAIL_PAGES] = "trail_pages",
-	[CTXRA_REORDER_WINDOWS] = "reorder_windows",
-	[CTXRA_REORDER_PAGES] = "reorder_pages",
-	[CTXRA_REVERSE_WINDOWS] = "reverse_windows",
-	[CTXRA_REVERSE_PAGES] = "reverse_pages",
-	[CTXRA_STRIDE_WINDOWS] = "stride_windows",
-	[CTXRA_STRIDE_PAGES] = "stride_pages",
-	[CTXRA_THRASH_WINDOWS] = "thrash_windows",
-	[CTXRA_THRASH_PAGES] = "thrash_pages",
-	[CTXRA_HUSHED] = "hushed",
-	[CTXRA_RESIZED] = "resized",
-	[CTXRA_LEFT_IN_ORDER] = "left_in_order",
-	[CTXRA_LEFT_UNSURE] = "left_unsure",
-	[CTXRA_LEFT_CACHED] = "left_cached",
-	[CTXRA_LEFT_NOT_A_FILE] = "left_not_a_file",
-	[CTXRA_LEFT_DEVICE] = "left_device",
-	[CTXRA_LEFT_RANDOM] = "left_random_hint",
-	[CTXRA_LEFT_OFF] = "left_readahead_off",
-	[CTXRA_LEFT_OVERSIZE] = "left_oversize",
-	[CTXRA_LEFT_CONGESTED] = "left_congested",
-};
+static const char *const counter_names[] = { CTXRA_COUNTERS(STATS_NAME) };
 
-static void show_missed(struct seq_file *m)
+static void ctxra_show_missed(struct seq_file *m)
 {
-	seq_printf(m, "left_missed %lu\n", ctxra_doors_missed());
+	seq_printf(m, "left_missed %lu\n", ctxra_hooks_missed());
 }
 
 struct stats ctxra_stats = {
 	.names = counter_names,
-	.nr = CTXRA_NR_COUNTERS,
-	.extra = show_missed,
+	.nr = CTXRA_C_NR,
+	.extra = ctxra_show_missed,
 };
 
-/**
- * ctxra_enable - make the table and hook the doors
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- * Return: 0, or a negative errno with nothing changed and a line in the log.
- */
-int ctxra_enable(void)
+int seqkeep_init(void)
+{
+	return stats_create(&ctxra_stats, KBUILD_MODNAME);
+}
+
+void seqkeep_exit(void)
+{
+	stats_destroy(&ctxra_stats);
+}
+
+int seqkeep_enable(void)
 {
 	int err = ctxra_table_create();
 
-	if (err) {
-		pr_err("not enabled: no memory for the stream table (%d); free some and try again\n",
-		       err);
+	if (err)
 		return err;
-	}
-	err = ctxra_doors_open();
-	if (err) {
-		pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
+	err = ctxra_hooks_register();
+	if (err)
 		ctxra_table_destroy();
-	}
 	return err;
 }
 
-/**
- * ctxra_disable - take the hooks out and free the table
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- */
-void ctxra_disable(void)
+void seqkeep_disable(void)
 {
-	ctxra_doors_close();
+	ctxra_hooks_unregister();
 	ctxra_table_destroy();
 }
 
-static int __init ctxra_init(void)
-{
-	int err = stats_create(&ctxra_stats, KBUILD_MODNAME);
-
-	if (err)
-		goto stop_params;
-	err = ctxra_params_start();
-	if (err)
-		goto destroy_stats;
-	return 0;
-
-destroy_stats:
-	stats_destroy(&ctxra_stats);
-stop_params:
-	ctxra_params_stop();
-	return err;
-}
-
-static void __exit ctxra_exit(void)
-{
-	ctxra_params_stop();
-	stats_destroy(&ctxra_stats);
-}
-
-module_init(ctxra_init);
-module_exit(ctxra_exit);
+MODULE_PARM_DESC(enable, "steer readahead: 0 or 1 (default 0)");
 MODULE_DESCRIPTION("context readahead: keep shared sequential streams sequential");
-MODULE_AUTHOR("seqkeep maintainers");
-MODULE_LICENSE("GPL");
-MODULE_VERSION(SEQKEEP_VERSION);

@@ -1,257 +1,254 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readahead is paid for by use: a new stream takes a token and may open few windows until
- * the first of them is seen to have been used, and one whose pages go unused, or are
- * reclaimed before they are used, gets smaller windows and in the end none. docs/ctxra.md
- * says why ("The governor").
+ * Readahead has to prove that it is read. A new stream takes a token and opens a few windows
+ * until the first of them is found read. A stream whose pages stay unread, or are evicted
+ * unread, gets smaller windows and in the end none. docs/ctxra.md has the reasons
+ * ("The governor").
  */
 #include <linux/kernel.h>
 
 #include "governor.h"
 
 /*
- * A new stream may open this many windows before the first of them is seen to have been
- * used; then eight times as many before it is looked at again; then any number.
+ * Windows that a new stream may open before the first of them must be found read. After that
+ * it may open TRUST_GROWTH times as many before the next proof. From FULL_TRUST on it needs
+ * none.
  */
-#define FIRST_TRUST	2
-#define TRUST_GROWTH	8
-#define FULL_TRUST	128
+#define INITIAL_TRUST		2
+#define TRUST_GROWTH		8
+#define FULL_TRUST		128
 
 /*
- * Tokens, one for each new stream. One whose first window was used gives two back;
- * random reads give none, and then get two small windows in 2048 calls: below 1 %.
+ * Each new stream takes a token. A stream whose first window was read returns two. Random
+ * reads return none, and so get two small windows per CALLS_PER_TOKEN calls: below 1 %.
  */
-#define TOKENS_FIRST	4
-#define TOKENS_MOST	64
-#define CALLS_A_TOKEN	2048
+#define INITIAL_TOKENS		4
+#define MAX_TOKENS		64
+#define CALLS_PER_TOKEN		2048
 
 /*
- * A trusted stream's windows are looked at too, now and then: so many calls after one was
- * opened, and when its readers are so many times the reach away from it; or after so many.
+ * A trusted stream's windows are sampled now and then: at least PROBE_MIN_CALLS calls after
+ * the window was opened, when the reader is PROBE_REACHES reaches away from it, and in any
+ * case after PROBE_MAX_CALLS calls.
  */
-#define PROBE_EVENTS	8
-#define PROBE_AWAY	16
-#define PROBE_LATEST	200
+#define PROBE_MIN_CALLS		8
+#define PROBE_REACHES		16
+#define PROBE_MAX_CALLS		200
 
 /*
- * As many times the reach away from pages whose use is doubted nobody is just late: others
- * read there, who did not leave those pages.
+ * Beyond this many reaches from the distrusted window a request comes from another reader,
+ * not from a late one.
  */
-#define DOUBT_AWAY	4
+#define OTHER_READER_REACHES	4
 
-/* No window is made smaller than this for want of memory, pages. */
-#define LEAST_CAP	8UL
+/* Pages. Evicted readahead makes no window smaller than this. */
+#define MIN_CAP			8UL
 
-/**
- * ctxra_budget_init - the budget of a set that no file has used
- * @budget: filled in
- */
+/* Set up the budget of a set that no file has used. */
 void ctxra_budget_init(struct ctxra_budget *budget)
 {
-	budget->tokens = TOKENS_FIRST;
+	budget->tokens = INITIAL_TOKENS;
 	budget->calls = 0;
 }
 
 /**
- * ctxra_budget_tick - a call has come to this set
- * @budget: of the set; now and then it gets a token for nothing
+ * ctxra_budget_count_call - count a call on a set
+ * @budget: of the set; gets a token per CALLS_PER_TOKEN calls, up to INITIAL_TOKENS
  */
-void ctxra_budget_tick(struct ctxra_budget *budget)
+void ctxra_budget_count_call(struct ctxra_budget *budget)
 {
-	if (++budget->calls < CALLS_A_TOKEN)
+	if (++budget->calls < CALLS_PER_TOKEN)
 		return;
 	budget->calls = 0;
-	if (budget->tokens < TOKENS_FIRST)
+	if (budget->tokens < INITIAL_TOKENS)
 		budget->tokens++;
 }
 
-/**
- * ctxra_governor_begin - this stream has just become known
- * @s: the stream
- */
-void ctxra_governor_begin(struct ctxra_stream *s)
+/* Give a stream that was just recognised its first trust. */
+void ctxra_governor_init(struct ctxra_stream *s)
 {
-	s->trust = FIRST_TRUST;
-	s->opened = 0;
+	s->trust = INITIAL_TRUST;
+	s->windows_opened = 0;
 }
 
 /**
  * ctxra_governor_trusts - whether a stream may open another window
  * @s: the stream
  *
- * Return: false if one that it has opened has to be seen to have been used first.
+ * Return: false if a window that it opened must be found read first.
  */
 bool ctxra_governor_trusts(const struct ctxra_stream *s)
 {
-	return !s->kind || s->trust >= FULL_TRUST || s->opened < s->trust;
+	return !s->kind || s->trust >= FULL_TRUST || s->windows_opened < s->trust;
 }
 
-/* Pages between the request and the window whose use is to be judged. */
-static unsigned long from_probe(const struct ctxra_stream *s, const struct ctxra_request *rq)
+/* Pages between the request and the window that is to be judged. */
+static unsigned long distance_from_probe(const struct ctxra_stream *s,
+					 const struct ctxra_request *rq)
 {
-	unsigned long end = s->probe + s->probe_nr;
+	unsigned long end = s->probe_start + s->probe_nr;
 
 	if (rq->index > end)
 		return rq->index - end;
-	return s->probe - min(s->probe, rq->index);
+	return s->probe_start - min(s->probe_start, rq->index);
 }
 
 /**
- * ctxra_governor_doubts - whether a marker is one of a window whose use is doubted
+ * ctxra_governor_distrusts_marker - whether a marker belongs to mostly unread readahead
  * @s: the stream
  * @rq: the request, at a marker
  *
- * One of the file's own window would be there without us, and a window away from what is
- * unused others read.
- *
- * Return: true if it is.
+ * Not so for the marker that the file's own state expects, because the stock code would have
+ * put it there without us, nor for one far from the unread window, because others read there.
  */
-bool ctxra_governor_doubts(const struct ctxra_stream *s, const struct ctxra_request *rq)
+bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return s->doubted && !s->reordered && !rq->in_order && from_probe(s, rq) <= rq->ahead;
+	return s->distrusted && !s->reordered && !rq->in_order &&
+	       distance_from_probe(s, rq) <= rq->ahead;
 }
 
 /**
- * ctxra_governor_others_here - whether a doubted stream's request is of other readers
+ * ctxra_governor_is_other_reader - whether another reader came to a distrusted stream
  * @s: the stream
  * @rq: the request
  *
- * Return: true if it is too far from the pages whose use is doubted to be of who left them.
+ * Return: true if the request is too far from the unread window for the readers that left it.
  */
-bool ctxra_governor_others_here(const struct ctxra_stream *s, const struct ctxra_request *rq)
+bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return s->doubted && from_probe(s, rq) > DOUBT_AWAY * ctxra_reach(rq);
+	return s->distrusted &&
+	       distance_from_probe(s, rq) > OTHER_READER_REACHES * ctxra_reach(rq);
 }
 
 /* Halve the stream's windows. */
-static void shrink(struct ctxra_stream *s, unsigned long least)
+static void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
 {
-	s->cap = max_t(unsigned long, max(s->cell, s->cap) / 2, least);
-	s->cell = min(s->cell, s->cap);
+	s->win_cap = max_t(unsigned long, max(s->win_size, s->win_cap) / 2, least);
+	s->win_size = min(s->win_size, s->win_cap);
 }
 
 /*
- * Was this page read ahead, and nobody has come as far yet? At the end of the file there is no
- * call that would tell that its last window was used.
+ * Was this page read ahead, and has no reader come as far? Not at the end of the file: no
+ * call would follow that could tell that its last window was read.
  */
-static bool is_ahead(const struct ctxra_stream *s, const struct ctxra_request *rq)
+static bool is_unread_readahead(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	if (s->kind == CTXRA_BACKWARD)
-		return rq->index >= s->base && rq->index < s->front;
-	return rq->index >= s->front && rq->index < s->edge && s->edge < rq->eof;
+		return rq->index >= s->start && rq->index < s->reader_pos;
+	return rq->index >= s->reader_pos && rq->index < s->end && s->end < rq->eof;
 }
 
 /**
- * ctxra_governor_heed_memory - make windows smaller that are too large for the memory that there is
+ * ctxra_governor_shrink_on_thrash - shrink windows that do not fit into memory
  * @s: the stream
  * @rq: the request
  *
- * They are if the page asked for was read ahead, and reclaimed before it was used. Windows
- * of the file's own state are as good a reason as ours; they are of a reader in order, who
- * needs no trial.
+ * They do not if the page was read ahead and evicted before it was read. An evicted window of
+ * the file's own state counts as well. Its reader is in order, and needs no trial.
  */
-void ctxra_governor_heed_memory(struct ctxra_stream *s, const struct ctxra_request *rq)
+void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->opening)
+	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->in_flight)
 		return;
-	/* Once for what was read ahead then, however many of its pages are missed. */
-	if (s->cap && rq->index >= s->shrunk && rq->index - s->shrunk < 2 * s->cap)
+	/* Shrink once per evicted window, not once per missing page. */
+	if (s->win_cap && rq->index >= s->shrunk_at && rq->index - s->shrunk_at < 2 * s->win_cap)
 		return;
-	if (rq->lost && s->trust < FULL_TRUST) {
+	if (rq->evicted_window && s->trust < FULL_TRUST) {
 		s->kind = CTXRA_FORWARD;
 		s->trust = FULL_TRUST;
-		s->cell = rq->lost;
-		s->base = min(s->base, rq->index - min(rq->nr, rq->index));
-		s->edge = max(s->edge, rq->index);
-	} else if (!s->cell || !is_ahead(s, rq)) {
+		s->win_size = rq->evicted_window;
+		s->start = min(s->start, rq->index - min(rq->nr, rq->index));
+		s->end = max(s->end, rq->index);
+	} else if (!s->win_size || !is_unread_readahead(s, rq)) {
 		return;
 	}
-	shrink(s, max(rq->nr, LEAST_CAP));
-	s->shrunk = rq->index;
+	ctxra_governor_shrink(s, max(rq->nr, MIN_CAP));
+	s->shrunk_at = rq->index;
 }
 
 /**
- * ctxra_governor_opened - a window is being opened
+ * ctxra_governor_count_window - count a window that is being opened
  * @s: its stream
- * @win: the window: how it was used will be looked at, unless that is so of another one
+ * @win: the window; it will be judged if no other one waits for that
  */
-void ctxra_governor_opened(struct ctxra_stream *s, const struct ctxra_window *win)
+void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win)
 {
-	s->opened = min(s->opened + 1, U8_MAX);
+	s->windows_opened = min(s->windows_opened + 1, U8_MAX);
 	if (s->probe_nr)
 		return;
-	s->probe = win->start;
+	s->probe_start = win->start;
 	s->probe_nr = win->nr;
-	s->events = 0;
+	s->probe_age = 0;
 }
 
 /**
- * ctxra_governor_probe - whether it is time to look at how a window was used
+ * ctxra_governor_probe_due - whether it is time to sample how a window was used
  * @s: the stream
- * @rq: the request that it has now
- * @probe: set to the window's pages, if it is
+ * @rq: its current request
+ * @probe: set to the window
  *
- * When enough calls have been made since it was opened, and the readers are so far from it
- * that nobody is late; or when many calls have been made.
+ * Without full trust it is when the stream has used up its trust. For a trusted stream see
+ * PROBE_MIN_CALLS: at that distance from the window no reader is late.
  *
- * Return: true if ctxra_governor_judge() is to be called.
+ * Return: true if the caller must sample @probe and call ctxra_governor_judge().
  */
-bool ctxra_governor_probe(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  struct ctxra_window *probe)
+bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			      struct ctxra_window *probe)
 {
 	if (!s->probe_nr)
 		return false;
-	*probe = (struct ctxra_window){ .start = s->probe, .nr = s->probe_nr };
+	*probe = (struct ctxra_window){ .start = s->probe_start, .nr = s->probe_nr };
 	if (s->trust < FULL_TRUST)
-		return s->opened >= s->trust;
-	if (s->events < PROBE_EVENTS)
+		return s->windows_opened >= s->trust;
+	if (s->probe_age < PROBE_MIN_CALLS)
 		return false;
-	return from_probe(s, rq) >= PROBE_AWAY * ctxra_reach(rq) || s->events >= PROBE_LATEST;
+	return distance_from_probe(s, rq) >= PROBE_REACHES * ctxra_reach(rq) ||
+	       s->probe_age >= PROBE_MAX_CALLS;
 }
 
-static void demote(struct ctxra_stream *s)
+static void ctxra_governor_demote(struct ctxra_stream *s)
 {
-	s->kind = CTXRA_SEEN;
+	s->kind = CTXRA_CANDIDATE;
 	s->trust = 0;
-	s->edge = s->base;
-	s->asked = 0;
+	s->end = s->start;
+	s->requested = 0;
 	s->hits = 0;
-	s->cell = 0;
-	s->cap = 0;
+	s->win_size = 0;
+	s->win_cap = 0;
 }
 
 /**
- * ctxra_governor_judge - let what is read for a stream follow the use that is made of it
+ * ctxra_governor_judge - adapt trust and window size to how a window was used
  * @s: the stream
  * @budget: of its set
- * @use: of the pages of ctxra_governor_probe()
+ * @use: of the pages of ctxra_governor_probe_due()
  */
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			  const struct ctxra_use *use)
 {
-	/* What was read ahead was cached: now it is not, as its reader dropped it. */
+	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
 
 	if (s->trust < FULL_TRUST) {
-		/* Until almost all of it was used, there is nothing more for it. */
-		s->doubted = 4 * unused > used;
-		if (!used || s->doubted)
+		/* No further window until 4/5 of the first one has been read. */
+		s->distrusted = 4 * unused > used;
+		if (!used || s->distrusted)
 			return;
 		s->trust *= TRUST_GROWTH;
-		s->opened = 0;
-		if (s->trial)
-			budget->tokens = min(budget->tokens + 2, TOKENS_MOST);
-		s->trial = false;
+		s->windows_opened = 0;
+		if (s->on_trial)
+			budget->tokens = min(budget->tokens + 2, MAX_TOKENS);
+		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
-		shrink(s, 1);
-		/* Not worth more than what is asked for: no stream, and others have to wait. */
-		if (s->cap < 2 * s->nr) {
+		ctxra_governor_shrink(s, 1);
+		/* Windows of less than two requests are not worth a stream: delay new ones. */
+		if (s->win_cap < 2 * s->last_nr) {
 			budget->tokens /= 2;
-			demote(s);
+			ctxra_governor_demote(s);
 		}
 	} else if (8 * unused <= used) {
-		/* What was taken is given back slowly: memory is as short as it was. */
-		s->cap += DIV_ROUND_UP(s->cap, 8);
+		/* Grow the cap by 1/8 only: memory is probably still short. */
+		s->win_cap += DIV_ROUND_UP(s->win_cap, 8);
 	}
 	s->probe_nr = 0;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much may be read ahead for a stream, going by what became of it before. Pure. */
+/* How much may be read ahead for a stream, by how its earlier readahead was used. Pure. */
 #ifndef CTXRA_GOVERNOR_H
 #define CTXRA_GOVERNOR_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 void ctxra_budget_init(struct ctxra_budget *budget);
-void ctxra_budget_tick(struct ctxra_budget *budget);
-void ctxra_governor_begin(struct ctxra_stream *s);
+void ctxra_budget_count_call(struct ctxra_budget *budget);
+void ctxra_governor_init(struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);
-bool ctxra_governor_doubts(const struct ctxra_stream *s, const struct ctxra_request *rq);
-bool ctxra_governor_others_here(const struct ctxra_stream *s, const struct ctxra_request *rq);
-void ctxra_governor_heed_memory(struct ctxra_stream *s, const struct ctxra_request *rq);
-void ctxra_governor_opened(struct ctxra_stream *s, const struct ctxra_window *win);
-bool ctxra_governor_probe(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  struct ctxra_window *probe);
+bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq);
+bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq);
+void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq);
+void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win);
+bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			      struct ctxra_window *probe);
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			  const struct ctxra_use *use);
 

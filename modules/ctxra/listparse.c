@@ -8,17 +8,17 @@
 #include "listparse.h"
 
 /**
- * list_next - take the next item of a list
- * @cursor: where to go on; starts at the list, NULL after the last item
+ * ctxra_list_next - read the next item of a list
+ * @cursor: the rest of the list; NULL after the last item
  * @item: the item, without the white space around it
  * @size: bytes in @item
  *
- * sysfs hands over the newline that echo writes: it is white space here.
+ * The newline that echo writes to sysfs counts as white space.
  *
- * Return: 1 if there was an item, 0 at the end, -EINVAL if it is empty or does
- *	not fit. The empty list has one empty item.
+ * Return: 1 for an item, 0 at the end, -EINVAL for an item that is empty or does not fit.
+ *	The empty list has one empty item.
  */
-int list_next(const char **cursor, char *item, size_t size)
+int ctxra_list_next(const char **cursor, char *item, size_t size)
 {
 	const char *from = *cursor, *to;
 	size_t len;
@@ -40,25 +40,25 @@ int list_next(const char **cursor, char *item, size_t size)
 }
 
 /**
- * list_to_mask - parse a list of known names
+ * ctxra_list_to_mask - parse a list of known names
  * @list: the list
  * @names: the names, one per bit
- * @nr: how many
+ * @nr: number of @names
  * @mask: set on success
  *
  * Return: 0, or -EINVAL for an unknown or repeated name, an empty list or
- *	item, or a list longer than LIST_MAX.
+ *	item, or a list longer than CTXRA_LIST_MAX.
  */
-int list_to_mask(const char *list, const char *const *names, unsigned int nr,
-		 unsigned long *mask)
+int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int nr,
+		       unsigned long *mask)
 {
 	unsigned long found = 0;
 	char item[32];
 	int ret;
 
-	if (strnlen(list, LIST_MAX + 1) > LIST_MAX)
+	if (strnlen(list, CTXRA_LIST_MAX + 1) > CTXRA_LIST_MAX)
 		return -EINVAL;
-	while ((ret = list_next(&list, item, sizeof(item))) > 0) {
+	while ((ret = ctxra_list_next(&list, item, sizeof(item))) > 0) {
 		unsigned int i = 0;
 
 		while (i < nr && strcmp(names[i], item))
@@ -73,18 +73,9 @@ int list_to_mask(const char *list, const char *const *names, unsigned int nr,
 	return 0;
 }
 
-/**
- * mask_to_list - the reverse of list_to_mask()
- * @mask: the bits
- * @names: the names, one per bit
- * @nr: how many
- * @buf: the list
- * @size: bytes in @buf
- *
- * Return: characters written, without the terminating zero.
- */
-int mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
-		 size_t size)
+/* The reverse of ctxra_list_to_mask(). Returns the length written, without the final NUL. */
+int ctxra_mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
+		       size_t size)
 {
 	unsigned int i;
 	int len = 0;

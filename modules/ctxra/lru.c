@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lru.h"
 
-/* How much longer than one just seen a known stream stays, in calls on its set. */
-#define KNOWN_BONUS	1024
+/* A recognised stream stays so many calls on its set longer than a candidate. */
+#define RECOGNISED_BONUS	1024
 
 /**
- * ctxra_lru_init - put the streams of an empty set in order
+ * ctxra_lru_init - set up the lists of an empty set
  * @lru: filled in
  * @streams: the set's entries, all free
  * @nr: their number, at least 1
@@ -14,46 +14,49 @@ void ctxra_lru_init(struct ctxra_lru *lru, struct ctxra_stream *streams, unsigne
 {
 	unsigned int i;
 
-	INIT_LIST_HEAD(&lru->seen);
-	INIT_LIST_HEAD(&lru->known);
+	INIT_LIST_HEAD(&lru->candidates);
+	INIT_LIST_HEAD(&lru->recognised);
 	for (i = 0; i < nr; i++)
-		list_add(&streams[i].lru, &lru->seen);
+		list_add(&streams[i].lru, &lru->candidates);
 }
 
 /**
- * ctxra_lru_use - a stream was used
+ * ctxra_lru_touch - make a stream the last used of its set
  * @lru: the set's
  * @s: the stream, with the kind that it has from now on
  * @now: the set's clock; never goes back
  */
-void ctxra_lru_use(struct ctxra_lru *lru, struct ctxra_stream *s, u32 now)
+void ctxra_lru_touch(struct ctxra_lru *lru, struct ctxra_stream *s, u32 now)
 {
-	s->used = now;
-	list_move(&s->lru, s->kind ? &lru->known : &lru->seen);
+	s->last_used = now;
+	list_move(&s->lru, s->kind ? &lru->recognised : &lru->candidates);
 }
 
 /**
- * ctxra_lru_victim - choose the entry that a new stream takes
+ * ctxra_lru_victim - choose the entry for a new stream
  * @lru: the set's
  * @now: the set's clock
  *
- * A free entry, or the one that is longest unused; known streams have a bonus, so
- * that random reads, each of which starts a stream, do not push them out.
+ * Chooses a free entry, or else the one unused for longest. Recognised streams have a bonus,
+ * because random reads start a stream each and would push them out.
  *
  * Return: the entry, never NULL.
  */
 struct ctxra_stream *ctxra_lru_victim(const struct ctxra_lru *lru, u32 now)
 {
-	struct ctxra_stream *seen, *known;
+	struct ctxra_stream *candidate, *recognised;
 
-	if (list_empty(&lru->known))
-		return list_last_entry(&lru->seen, struct ctxra_stream, lru);
-	known = list_last_entry(&lru->known, struct ctxra_stream, lru);
-	if (list_empty(&lru->seen))
-		return known;
-	seen = list_last_entry(&lru->seen, struct ctxra_stream, lru);
-	if (!seen->file.mapping)
-		return seen;
-	/* Differences, as the clock wraps. */
-	return (u64)(now - known->used) > (u64)(now - seen->used) + KNOWN_BONUS ? known : seen;
+	if (list_empty(&lru->recognised))
+		return list_last_entry(&lru->candidates, struct ctxra_stream, lru);
+	recognised = list_last_entry(&lru->recognised, struct ctxra_stream, lru);
+	if (list_empty(&lru->candidates))
+		return recognised;
+	candidate = list_last_entry(&lru->candidates, struct ctxra_stream, lru);
+	if (!candidate->file.mapping)
+		return candidate;
+	/* Compare differences, because the clock wraps. */
+	if ((u64)(now - recognised->last_used) >
+	    (u64)(now - candidate->last_used) + RECOGNISED_BONUS)
+		return recognised;
+	return candidate;
 }

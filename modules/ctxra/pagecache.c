@@ -3,18 +3,17 @@
 #include <linux/xarray.h>
 
 #include "common/compat/readahead.h"
+#include "common/folio_use.h"
 #include "pagecache.h"
 
 /**
- * ctxra_is_cached - whether a page is in the page cache
+ * ctxra_is_cached - whether a page is in the page cache, or in flight to it
  * @mapping: the mapping
  * @index: the page
  *
- * A look for each page: xas_next() and xas_prev() walk beside the pages once they begin
- * within a large folio, and take all but the first of one that was reclaimed for cached.
- *
- * Context: any.
- * Return: true if it is, or is on its way.
+ * Callers look each page up, because xas_next() and xas_prev() lose track of the index if
+ * they start within a large folio, and report all but the first page of an evicted large
+ * folio as cached.
  */
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index)
 {
@@ -23,26 +22,22 @@ bool ctxra_is_cached(struct address_space *mapping, pgoff_t index)
 	return entry && !xa_is_value(entry);
 }
 
-/* read() marks what it copies, and splice() what it passes on: folio_mark_accessed(). */
-#define USED	(BIT(PG_referenced) | BIT(PG_active) | BIT(PG_workingset) | COMPAT_DROPBEHIND)
-
-/* Was this folio read ahead, and nobody came for it? Not uptodate: it is on its way. */
+/* Was this folio read ahead, and is it unread? One that is not uptodate is in flight. */
 static bool is_unused(const struct folio *folio)
 {
 	unsigned long flags = compat_folio_flags(folio);
 
-	return flags & BIT(PG_uptodate) && !(flags & USED);
+	return flags & BIT(PG_uptodate) && !folio_flags_say_read(flags);
 }
 
 /**
- * ctxra_cached_before - pages cached without a gap just before an index
+ * ctxra_cached_before - count the pages cached without a hole just before an index
  * @mapping: the mapping
  * @index: the index
- * @max: how far to look, pages
+ * @max: where to stop, pages
  *
- * Context: any.
- * Return: 0 to @max; 0 too if the page before @index was read ahead and nobody
- *	came for it, so that it is no trail.
+ * Return: 0 to @max; 0 also if the page before @index is unread readahead, because no
+ *	reader came this way then.
  */
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max)
@@ -62,20 +57,19 @@ unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 }
 
 /**
- * ctxra_cached_from - pages cached without a gap from an index on
+ * ctxra_cached_from - count the pages cached without a hole from an index on
  * @mapping: the mapping
  * @index: the first page of a cached folio
- * @max: how far to look, pages
+ * @max: where to stop, pages
  *
- * Context: any.
- * Return: 1 to @max, or 0 if there is no gap that near.
+ * Return: 1 to @max, or 0 if there is no hole within @max pages.
  */
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max)
 {
 	pgoff_t miss;
 
 	rcu_read_lock();
-	/* Without a gap it is the last page looked at, or, also in v6.12's updates, the next. */
+	/* Without a hole this is the last page, or, also in v6.12's updates, the one behind. */
 	miss = page_cache_next_miss(mapping, index, max + 2);
 	rcu_read_unlock();
 	if (miss <= index || miss - index > max)
@@ -84,48 +78,46 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
 }
 
 /**
- * ctxra_evicted - whether a page that is missing was cached and reclaimed
+ * ctxra_is_evicted - whether a missing page was reclaimed
  * @mapping: the mapping
  * @index: the page
  *
- * Context: any.
- * Return: true if reclaim left a shadow entry in its place. What was dropped by
- *	request (POSIX_FADV_DONTNEED, truncation) leaves none.
+ * Return: true if reclaim left a shadow entry for it. POSIX_FADV_DONTNEED and truncation
+ *	leave none.
  */
-bool ctxra_evicted(struct address_space *mapping, pgoff_t index)
+bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index)
 {
 	return xa_is_value(xa_load(&mapping->i_pages, index));
 }
 
 /**
- * ctxra_sample - look at some pages, whether they were used
+ * ctxra_sample_use - sample how pages have been used
  * @mapping: the mapping
- * @start: the first of them, which is looked at
- * @nr: their number
+ * @start: first page; it is among the samples
+ * @nr: number of pages
  *
- * A file that is mapped says nothing: use by page tables is not marked.
+ * A mapped file gives no sample, because access by page tables does not mark the folios.
  *
- * Context: any. Looks at PROBE_SAMPLES pages.
- * Return: what became of these.
+ * Return: the use of up to CTXRA_SAMPLES pages.
  */
-struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr)
+struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, unsigned long nr)
 {
-	/* Odd, so that it is no multiple of a stride. */
-	unsigned long step = (nr / PROBE_SAMPLES) | 1, i;
+	/* An odd step, because it is no multiple of most strides. */
+	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
 	struct ctxra_use use = {};
 
 	if (mapping_mapped(mapping))
 		return use;
 	rcu_read_lock();
-	for (i = 0; i < nr && i < step * PROBE_SAMPLES; i += step) {
+	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		void *entry = xa_load(&mapping->i_pages, start + i);
 
-		/* A shadow: reclaimed, and no telling whether it was used before. */
+		/* A shadow entry does not tell whether the evicted page was used. */
 		if (xa_is_value(entry))
 			continue;
 		if (!entry)
 			use.absent++;
-		else if (compat_folio_flags(entry) & USED)
+		else if (folio_flags_say_read(compat_folio_flags(entry)))
 			use.used++;
 		else if (is_unused(entry))
 			use.unused++;
@@ -147,7 +139,7 @@ static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t 
 	xas_for_each(&xas, entry, to - 1) {
 		if (xas_retry(&xas, entry) || xa_is_value(entry))
 			continue;
-		/* An entry of a large folio may begin before from. */
+		/* The entry of a large folio may start before from. */
 		found = max(xas.xa_index, from);
 		break;
 	}
@@ -155,7 +147,7 @@ static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t 
 	return found;
 }
 
-/* Lowest index down to which [that, index) is not cached, at least from. */
+/* Lowest index, at least from, from which on nothing before index is cached. */
 static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgoff_t index)
 {
 	while (index > from && !ctxra_is_cached(mapping, index - 1))
@@ -164,16 +156,16 @@ static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgof
 }
 
 /**
- * ctxra_trim - cut a window down to what is missing
+ * ctxra_trim_window - cut a window down to one hole in the page cache
  * @mapping: the mapping
- * @win: the window. If it is ahead of @index, the first gap in it is kept,
- *	otherwise the one that @index is in.
- * @index: the page asked for, or that carries the marker
+ * @win: the window; cut to the first hole in it if it is ahead of @index, else to the hole
+ *	around @index
+ * @index: the page that was requested, or that carries the marker
  *
- * Context: any. At most as many steps as the window has pages.
- * Return: false if nothing is missing.
+ * Context: any. Takes at most as many steps as the window has pages.
+ * Return: false if all of it is cached.
  */
-bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
+bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
 {
 	pgoff_t start = win->start, end = win->start + win->nr;
 

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page cache as witness: what is there, next to a request. */
+/* What the page cache tells about a request: which pages are cached, evicted, used. */
 #ifndef CTXRA_PAGECACHE_H
 #define CTXRA_PAGECACHE_H
 
 #include <linux/pagemap.h>
 
-#include "stream.h"
-
-/* Pages of a window that one look is taken at, to judge its use. */
-#define PROBE_SAMPLES	16
+#include "ctxra.h"
 
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);
-bool ctxra_evicted(struct address_space *mapping, pgoff_t index);
-struct ctxra_use ctxra_sample(struct address_space *mapping, pgoff_t start, unsigned long nr);
-bool ctxra_trim(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
+bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index);
+struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, unsigned long nr);
+bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, pgoff_t index);
 
 #endif

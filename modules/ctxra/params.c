@@ -12,16 +12,9 @@
 
 #include "listparse.h"
 #include "common/param.h"
-#include "devices.h"
+#include "ctxra.h"
+#include "device_list.h"
 #include "params.h"
-#include "stream.h"
-
-static struct param_switch enable = {
-	.on = ctxra_enable,
-	.off = ctxra_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "steer readahead: 0 or 1 (default 0)");
 
 static const char *const pattern_names[] = {
 	[CTXRA_TRAIL] = "trail",
@@ -33,11 +26,11 @@ static const char *const pattern_names[] = {
 
 static unsigned long patterns = BIT(CTXRA_NR_PATTERNS) - 1;
 
-static int patterns_set(const char *val, const struct kernel_param *kp)
+static int ctxra_patterns_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned long mask;
 
-	if (list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
+	if (ctxra_list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
 		pr_warn("patterns: \"%.*s\" is not a list of trail,reorder,reverse,stride,thrash (-EINVAL)\n",
 			param_shown(val), val);
 		return -EINVAL;
@@ -46,9 +39,9 @@ static int patterns_set(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int patterns_get(char *buf, const struct kernel_param *kp)
+static int ctxra_patterns_get(char *buf, const struct kernel_param *kp)
 {
-	int len = mask_to_list(patterns, pattern_names, ARRAY_SIZE(pattern_names), buf,
+	int len = ctxra_mask_to_list(patterns, pattern_names, ARRAY_SIZE(pattern_names), buf,
 			       PAGE_SIZE - 1);
 
 	buf[len++] = '\n';
@@ -57,30 +50,28 @@ static int patterns_get(char *buf, const struct kernel_param *kp)
 }
 
 static const struct kernel_param_ops patterns_ops = {
-	.set = patterns_set,
-	.get = patterns_get,
+	.set = ctxra_patterns_set,
+	.get = ctxra_patterns_get,
 };
 module_param_cb(patterns, &patterns_ops, NULL, 0644);
 MODULE_PARM_DESC(patterns,
 		 "list of patterns to act on: trail,reorder,reverse,stride,thrash (default all)");
 
-static struct param_range pipeline_kb = { .max = DEVICE_KB_MAX, .unit = " KiB" };
+static struct param_range pipeline_kb = { .max = CTXRA_KB_MAX, .unit = " KiB" };
 module_param_cb(pipeline_kb, &param_range_ops, &pipeline_kb, 0644);
 MODULE_PARM_DESC(pipeline_kb, "largest single readahead submission, KiB, 0..65536; 0: do not split (default 0)");
 
-/* NULL: all, at their own window. Readers are under RCU, writers under the parameter lock. */
-static struct device_list __rcu *devices;
-static struct device_list __rcu *max_kb;
+/* NULL: all devices, at their own window. RCU protects readers, the parameter lock writers. */
+static struct ctxra_device_list __rcu *devices;
+static struct ctxra_device_list __rcu *max_kb;
 
-static int list_set(const struct kernel_param *kp, const char *val, bool sized)
+static int ctxra_list_set(const struct kernel_param *kp, const char *val, bool sized)
 {
-	struct device_list __rcu **param = kp->arg;
-	struct device_list *list = NULL;
+	struct ctxra_device_list __rcu **param = kp->arg;
+	struct ctxra_device_list *list = NULL;
 
-	if (enable.closed)
-		return -ENODEV;
 	if (*skip_spaces(val) || sized) {
-		list = device_list_parse(kp->name, val, sized);
+		list = ctxra_device_list_parse(kp->name, val, sized);
 		if (IS_ERR(list))
 			return PTR_ERR(list);
 	}
@@ -90,152 +81,102 @@ static int list_set(const struct kernel_param *kp, const char *val, bool sized)
 	return 0;
 }
 
-/* After exit, when there is no list any more; or a later parameter of the load was refused. */
-static void list_free(void *arg)
+/* The kernel calls this when the module is freed, also if its load failed. */
+static void ctxra_list_free(void *arg)
 {
-	struct device_list __rcu **param = arg;
+	struct ctxra_device_list __rcu **param = arg;
 
 	kfree(rcu_replace_pointer(*param, NULL, true));
 }
 
-static int devices_set(const char *val, const struct kernel_param *kp)
+static int ctxra_devices_set(const char *val, const struct kernel_param *kp)
 {
-	return list_set(kp, val, false);
+	return ctxra_list_set(kp, val, false);
 }
 
-static int devices_get(char *buf, const struct kernel_param *kp)
+static int ctxra_devices_get(char *buf, const struct kernel_param *kp)
 {
-	return device_list_print(rcu_dereference_protected(devices, true), buf, PAGE_SIZE);
+	return ctxra_device_list_print(rcu_dereference_protected(devices, true), buf, PAGE_SIZE);
 }
 
 static const struct kernel_param_ops devices_ops = {
-	.set = devices_set,
-	.get = devices_get,
-	.free = list_free,
+	.set = ctxra_devices_set,
+	.get = ctxra_devices_get,
+	.free = ctxra_list_free,
 };
 module_param_cb(devices, &devices_ops, &devices, 0644);
 MODULE_PARM_DESC(devices, "list of disks or bdis to act on (sda,md0,8:0,0:52); empty: all (default)");
 
-static int max_kb_set(const char *val, const struct kernel_param *kp)
+static int ctxra_max_kb_set(const char *val, const struct kernel_param *kp)
 {
-	return list_set(kp, val, true);
+	return ctxra_list_set(kp, val, true);
 }
 
-static int max_kb_get(char *buf, const struct kernel_param *kp)
+static int ctxra_max_kb_get(char *buf, const struct kernel_param *kp)
 {
-	const struct device_list *list = rcu_dereference_protected(max_kb, true);
+	const struct ctxra_device_list *list = rcu_dereference_protected(max_kb, true);
 
-	return list ? device_list_print(list, buf, PAGE_SIZE) : sysfs_emit(buf, "0\n");
+	return list ? ctxra_device_list_print(list, buf, PAGE_SIZE) : sysfs_emit(buf, "0\n");
 }
 
 static const struct kernel_param_ops max_kb_ops = {
-	.set = max_kb_set,
-	.get = max_kb_get,
-	.free = list_free,
+	.set = ctxra_max_kb_set,
+	.get = ctxra_max_kb_get,
+	.free = ctxra_list_free,
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
-		 "readahead window, KiB, 0..65536, or a list of devices' (sda=1024,md0=4096); 0: the device's read_ahead_kb (default)");
+		 "readahead window, KiB, 0..65536, or a list such as sda=1024,md0=4096; 0: the device's read_ahead_kb (default)");
 
-/**
- * ctxra_device_chosen - whether the user wants this device's files looked after
- * @inode: the file, or the block device itself
- * @bdi: its backing device
- *
- * Context: any.
- * Return: true if there is no list, or the device is in it.
- */
-bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi)
-{
-	const struct device_list *list;
-	bool chosen;
-
-	rcu_read_lock();
-	list = rcu_dereference(devices);
-	chosen = !list || device_list_find(list, inode, bdi);
-	rcu_read_unlock();
-	return chosen;
-}
-
-/**
- * ctxra_patterns - the patterns to act on
- *
- * Return: bit set of enum ctxra_pattern.
- */
+/* The patterns to act on, a bit set of enum ctxra_pattern. */
 unsigned long ctxra_patterns(void)
 {
 	return READ_ONCE(patterns);
 }
 
-static unsigned int max_kb_of(struct inode *inode, const struct backing_dev_info *bdi)
+static unsigned long kb_to_pages(unsigned int kb)
 {
-	const struct device_item *item;
-	const struct device_list *list;
-	unsigned int kb = 0;
-
-	rcu_read_lock();
-	list = rcu_dereference(max_kb);
-	if (list) {
-		item = device_list_find(list, inode, bdi);
-		kb = item ? item->kb : list->other_kb;
-	}
-	rcu_read_unlock();
-	return kb;
-}
-
-/**
- * ctxra_window_pages - the largest window for a device's files, now
- * @inode: the file, or the block device itself
- * @bdi: its backing device
- *
- * Read at each call, so that a change is seen by files that are already open.
- *
- * Context: any.
- * Return: pages; 0 if readahead is off on the device.
- */
-unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi)
-{
-	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
-	unsigned int kb = ra_pages ? max_kb_of(inode, bdi) : 0;
-
-	if (!kb)
-		return min(ra_pages, (DEVICE_KB_MAX * 1024UL) >> PAGE_SHIFT);
 	return max(1UL, (kb * 1024UL) >> PAGE_SHIFT);
 }
 
 /**
- * ctxra_submission_pages - the largest part of a window to submit at once
+ * ctxra_device_settings - what the user has set for a device
+ * @inode: a file on it, or the block device itself
+ * @bdi: its backing device
  *
- * Return: pages; 0 if windows are not to be split.
+ * The hooks ask at each call, so that a change reaches files that are already open.
+ *
+ * Context: any.
  */
+struct ctxra_settings ctxra_device_settings(struct inode *inode,
+					    const struct backing_dev_info *bdi)
+{
+	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
+	const struct ctxra_device_list *list;
+	const struct ctxra_device *device;
+	struct ctxra_settings settings;
+	unsigned int kb = 0;
+
+	rcu_read_lock();
+	list = rcu_dereference(devices);
+	settings.chosen = !list || ctxra_device_list_find(list, inode, bdi);
+	list = rcu_dereference(max_kb);
+	if (list) {
+		device = ctxra_device_list_find(list, inode, bdi);
+		kb = device ? device->kb : list->other_kb;
+	}
+	rcu_read_unlock();
+	if (ra_pages && kb)
+		settings.win_pages = kb_to_pages(kb);
+	else
+		settings.win_pages = min(ra_pages, kb_to_pages(CTXRA_KB_MAX));
+	return settings;
+}
+
+/* The largest part of a window to submit at once, pages; 0 if windows are not split. */
 unsigned long ctxra_submission_pages(void)
 {
 	unsigned int kb = READ_ONCE(pipeline_kb.value);
 
-	return kb ? max(1UL, (kb * 1024UL) >> PAGE_SHIFT) : 0;
-}
-
-/**
- * ctxra_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of ctxra_enable().
- */
-int ctxra_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * ctxra_params_stop - disable for good, and free what parameters hold
- *
- * Context: may sleep.
- */
-void ctxra_params_stop(void)
-{
-	param_stop(&enable);
-	kernel_param_lock(THIS_MODULE);
-	kfree(rcu_replace_pointer(devices, NULL, true));
-	kfree(rcu_replace_pointer(max_kb, NULL, true));
-	kernel_param_unlock(THIS_MODULE);
+	return kb ? kb_to_pages(kb) : 0;
 }

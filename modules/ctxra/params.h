@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user's settings, as the hooks read them. */
+/* The module parameters, as the hooks read them. */
 #ifndef CTXRA_PARAMS_H
 #define CTXRA_PARAMS_H
 
@@ -8,15 +8,19 @@
 struct inode;
 struct backing_dev_info;
 
-unsigned long ctxra_patterns(void);
-unsigned long ctxra_window_pages(struct inode *inode, const struct backing_dev_info *bdi);
-unsigned long ctxra_submission_pages(void);
-bool ctxra_device_chosen(struct inode *inode, const struct backing_dev_info *bdi);
-int ctxra_params_start(void);
-void ctxra_params_stop(void);
+/**
+ * struct ctxra_settings - what the user has set for a device
+ * @win_pages: largest window; 0 if readahead is off
+ * @chosen: the device is in the list of the parameter devices, or that is empty
+ */
+struct ctxra_settings {
+	unsigned long win_pages;
+	bool chosen;
+};
 
-/* Of ctxra_main.c: put the hooks in place, or take them out. Serialised by the caller. */
-int ctxra_enable(void);
-void ctxra_disable(void);
+unsigned long ctxra_patterns(void);
+unsigned long ctxra_submission_pages(void);
+struct ctxra_settings ctxra_device_settings(struct inode *inode,
+					    const struct backing_dev_info *bdi);
 
 #endif

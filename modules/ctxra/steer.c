@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values that make page_cache_sync_ra() and page_cache_async_ra() of every
- * kernel from 6.1 on (ondemand_readahead() up to 6.11) read a given window.
+ * Values that make page_cache_sync_ra() and page_cache_async_ra() of every kernel from 6.1
+ * on (ondemand_readahead() up to 6.11) read a given window.
  *
- * The stock code derives a window from file_ra_state and the request. Its
- * arithmetic has a fixed point: with ra_pages equal to the window's size, both
- * "sequential cache miss" and "expected marker" give that size back unchanged.
- * kunit/ctxra/steer_test.c checks this against a model of each generation.
+ * The stock code computes a window from file_ra_state and the request. Its arithmetic has a
+ * fixed point: with ra_pages equal to the window's size, both "sequential cache miss" and
+ * "expected marker" return that size unchanged. kunit/ctxra/steer_test.c checks this against
+ * a model of each generation.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -15,15 +15,15 @@
 #include "steer.h"
 
 /**
- * ctxra_steer_miss - steer the synchronous door
+ * ctxra_steer_miss - steer page_cache_sync_ra()
  * @win: the window
  * @page_shift: PAGE_SHIFT
  * @st: filled in
  *
- * prev_pos, the byte before the window, makes it a sequential miss. That branch
- * reads get_init_ra_size(request, ra_pages) pages, which is ra_pages once the
- * request is more than a quarter of it, and puts the marker after the request:
- * the request size is how the marker is placed, and cannot be less than that.
+ * prev_pos, the byte before the window, makes it a sequential miss. That branch reads
+ * get_init_ra_size(req, ra_pages) pages, which is ra_pages if req is more than a quarter of
+ * it, and puts the marker behind the request. So req places the marker, but not before the
+ * first quarter of the window.
  */
 void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 		      struct ctxra_steering *st)
@@ -41,9 +41,9 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 }
 
 /*
- * From 6.16 on, a window's folios are four times as large as that with the marker, and its
- * end is cut to a multiple of them. The order to grow from, for an end that stays; but 4
- * pages are the least.
+ * From 6.16 on, a window's folios are four times as large as the one with the marker, and
+ * its end is rounded down to a multiple of them. Return the order to grow from that keeps the
+ * end, as far as it can: folios of 4 pages are the smallest.
  */
 static unsigned int order_for_end(unsigned long end, unsigned int folio_order)
 {
@@ -51,20 +51,20 @@ static unsigned int order_for_end(unsigned long end, unsigned int folio_order)
 }
 
 /**
- * ctxra_steer_marker - steer the asynchronous door
+ * ctxra_steer_marker - steer page_cache_async_ra()
  * @win: the window
- * @index: the marker that was met
+ * @index: page with the marker
  * @folio_order: of the folio that carries it
  * @st: filled in
  *
- * The state is made that of a window of the same size which ends where this one
- * starts and whose marker is the one that was met: the "expected" marker.
- * @start may wrap below 0, as only start + size is used.
+ * The state describes a window of the same size that ends where this one starts, and whose
+ * marker is the one that was met, so that the stock code expects it. Its start may wrap below
+ * 0, because the stock code uses start + size only.
  *
- * No marker is later than its window's end. For a window below @index, the place of
- * the marker is a pretended one, the folio before: the stock function uses it for
- * this test alone. At the start of the file there is none; there 6.1 begins anew, and
- * needs a request to make it read all of the window.
+ * A marker is never behind its window's end. For a window below @index we pretend that the
+ * folio before the window had the marker: the stock code uses the index for this test only.
+ * At the start of the file there is no folio before. There 6.1 takes the start-of-file
+ * branch, and needs req to read all of the window.
  */
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
 			unsigned int folio_order, struct ctxra_steering *st)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How to make the stock readahead code read just the window that we chose. */
+/* How to make the stock readahead code read just the window that we chose. Pure. */
 #ifndef CTXRA_STEER_H
 #define CTXRA_STEER_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 /**
- * struct ctxra_steering - what the stock function is to be given
- * @index: for the readahead_control, pages
- * @req: the function's request size argument, pages
+ * struct ctxra_steering - input of the stock function
+ * @index: readahead_control._index
+ * @req: the function's req_count, pages
  * @start: file_ra_state.start
  * @size: file_ra_state.size
  * @async_size: file_ra_state.async_size
  * @ra_pages: file_ra_state.ra_pages
  * @prev_pos: file_ra_state.prev_pos, bytes
- * @order: file_ra_state.order, where there is one
+ * @order: file_ra_state.order, on kernels that have it
  */
 struct ctxra_steering {
 	unsigned long index;

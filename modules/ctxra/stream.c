@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stream policy of ctxra: see stream.h for the terms, docs/ctxra.md for why.
- *
- * In short: a request that joins on to an earlier one, or fills a hole that
- * earlier ones left, is a hit. Three hits on a stretch of which at least half
- * was asked for make a stream dense; requests that are the same step apart, with
- * gaps that nobody reads, make it strided. What is then read for it is decided in
- * window.c, and how much may be in governor.c.
+ * Which stream does a request belong to, and does it begin a new one? Plain values
+ * in, plain values out: no hook, no lock, no page cache, so that KUnit can replay
+ * any order of requests.
  */
 #include <linux/kernel.h>
 
 #include "governor.h"
 #include "stream.h"
-#include "window.h"
 
-/*
- * Hits that make a stream dense. Random reads have one by chance, some of them
- * two; a stream found by mistake costs more than one found a request late.
- */
-#define SURE_HITS	3
-/* Hits that are proof enough to open a window without a token. */
-#define PROOF_HITS	16
-/* Misses of one step after which a gap is looked at; one more makes a stream strided. */
-#define SURE_STEPS	2
-/* Gaps that are less are cheaper to read than to leave out, on any disk: pages. */
-#define LEAST_GAP	8UL
-/* Stretches in a row, at the other end, that turn a stream around. */
-#define SURE_TURNS	3
-#define MAX_TURNS	100
-/*
- * Requests in a row that may leave holes before a dense stream is doubted. Shuffled
- * readers fill their holes within a few requests, random reads never do.
- */
-#define MAX_LAPSES	16
-
-static bool same_file(const struct ctxra_file *a, const struct ctxra_file *b)
+static bool is_same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
 	return a->mapping == b->mapping && a->ino == b->ino && a->generation == b->generation;
 }
@@ -44,32 +19,32 @@ static unsigned long distance(const struct ctxra_stream *s, const struct ctxra_r
 {
 	unsigned long end = ctxra_sat_add(rq->index, rq->nr);
 
-	if (rq->index > s->edge)
-		return rq->index - s->edge;
-	if (end < s->base)
-		return s->base - end;
+	if (rq->index > s->end)
+		return rq->index - s->end;
+	if (end < s->start)
+		return s->start - end;
 	return 0;
 }
 
 /**
  * ctxra_stream_find - find the stream that a request belongs to
- * @streams: the table's set for this file
+ * @streams: the streams of the file's set
  * @nr: entries in @streams
- * @file: the file asked of
+ * @file: the file
  * @rq: the request
  *
- * The nearest stream within reach wins; of two equally near, one that is known.
+ * The nearest stream within reach wins. Of two equally near a recognised one wins.
  *
- * Return: the stream, or NULL if none is near.
+ * Return: the stream, or NULL if none is within reach.
  */
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq)
 {
 	unsigned long best = ctxra_reach(rq);
-	/* A stream within reach ends here or later, and begins here or before. */
-	const unsigned long least_edge = rq->index - min(best, rq->index);
-	const unsigned long most_base = ctxra_sat_add(ctxra_sat_add(rq->index, rq->nr), best);
+	/* A stream within reach ends at min_end or later, and starts at max_start or before. */
+	const unsigned long min_end = rq->index - min(best, rq->index);
+	const unsigned long max_start = ctxra_sat_add(ctxra_sat_add(rq->index, rq->nr), best);
 	struct ctxra_stream *found = NULL;
 	unsigned int i;
 
@@ -77,10 +52,10 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		struct ctxra_stream *s = &streams[i];
 		unsigned long d;
 
-		/* Of most streams that is all there is to know: keep it short. */
-		if (s->file.mapping != file->mapping || s->edge < least_edge || s->base > most_base)
+		/* This test rejects almost every stream, so it has to be cheap. */
+		if (s->file.mapping != file->mapping || s->end < min_end || s->start > max_start)
 			continue;
-		if (!same_file(&s->file, file))
+		if (!is_same_file(&s->file, file))
 			continue;
 		d = distance(s, rq);
 		if (d > best || (d == best && found && (found->kind || !s->kind)))
@@ -91,459 +66,91 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 	return found;
 }
 
-/* Observe anew from this request on. */
-static void restart(struct ctxra_stream *s, const struct ctxra_request *rq)
+/* Make the stream a candidate again, with this request alone. */
+void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	s->base = rq->index;
-	s->edge = ctxra_sat_add(rq->index, rq->nr);
-	s->front = rq->index;
-	s->asked = rq->nr;
+	s->start = rq->index;
+	s->end = ctxra_sat_add(rq->index, rq->nr);
+	s->reader_pos = rq->index;
+	s->requested = rq->nr;
 	s->probe_nr = 0;
-	s->cell = 0;
-	s->cap = 0;
-	s->kind = CTXRA_SEEN;
+	s->win_size = 0;
+	s->win_cap = 0;
+	s->kind = CTXRA_CANDIDATE;
 	s->hits = 0;
-	s->lapses = 0;
-	s->turns = 0;
+	s->holes_in_row = 0;
+	s->direction = 0;
 	s->trust = 0;
 	s->reordered = false;
-	s->trial = false;
-	s->doubted = false;
+	s->on_trial = false;
+	s->distrusted = false;
 }
 
 /**
- * ctxra_stream_wanted - whether a request of no known stream begins one
+ * ctxra_stream_should_start - whether a request that belongs to no stream begins one
  * @rq: the request
  *
- * One that the stock code follows well does not, so that files which one reader
- * reads in order cost no entry.
- *
- * Return: true if ctxra_stream_start() is to be called.
+ * A request that the stock code follows well begins none, so that files which one
+ * reader reads in order take no entry of the table.
  */
-bool ctxra_stream_wanted(const struct ctxra_request *rq)
+bool ctxra_stream_should_start(const struct ctxra_request *rq)
 {
-	if (rq->ahead > rq->win || (rq->lost && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
+	if (rq->ahead > rq->win ||
+	    (rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
 		return true;
-	/* A marker whose window has no end in sight: the stock code passes it by. */
+	/* The stock code ignores a marker with no hole within a window behind it. */
 	return !rq->in_order && !(rq->marker && !rq->cached);
 }
 
 /**
- * ctxra_stream_start - make an entry a new stream that this request may begin
- * @s: the entry, of ctxra_lru_victim()
+ * ctxra_stream_start - make an entry a candidate stream that this request begins
+ * @s: the entry, from ctxra_lru_victim()
  * @file: the file
- * @rq: the request, which ctxra_stream_follow() must be given next
+ * @rq: the request; the caller passes it to ctxra_stream_follow() next
  *
- * What the page cache holds next to the request counts as asked for before:
- * the trail that a stream leaves, also one that was never in the table.
+ * Pages cached next to the request count as requested. They are the trail of a stream,
+ * even of one that was never in the table.
  */
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq)
 {
 	*s = (struct ctxra_stream){
-		.lru = s->lru, .file = *file, .last = rq->index, .nr = rq->nr,
+		.lru = s->lru, .file = *file, .last_index = rq->index, .last_nr = rq->nr,
 	};
-	restart(s, rq);
+	ctxra_stream_restart(s, rq);
 	if (rq->marker) {
-		s->edge = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
-		s->asked = s->edge - s->base;
-		/* Pieces, with a step that their misses will tell. */
+		s->end = ctxra_sat_add(rq->index, max(rq->cached, 1UL));
+		s->requested = s->end - s->start;
+		/* The next misses will tell the step. */
 		if (rq->sparse) {
 			s->kind = CTXRA_STRIDED;
-			ctxra_governor_begin(s);
+			ctxra_governor_init(s);
 		}
 		return;
 	}
-	/* Begin with what was there before; nothing (base == edge) joins nothing. */
-	s->base = rq->index - min(rq->cached, rq->index);
-	s->edge = rq->index;
-	s->asked = s->edge - s->base;
-}
-
-/* Is this stream, with pages in [@base, @edge), dense? For a trial at least. */
-static bool try_out(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned long base,
-		    unsigned long edge)
-{
-	if (s->hits < SURE_HITS || 2UL * s->asked < edge - base)
-		return false;
-	if (s->hits < PROOF_HITS) {
-		if (!budget->tokens)
-			return false;
-		budget->tokens--;
-		s->trial = true;
-	}
-	s->kind = CTXRA_FORWARD;
-	ctxra_governor_begin(s);
-	return true;
-}
-
-static void hit(struct ctxra_stream *s)
-{
-	s->hits = min(s->hits + 1, U8_MAX);
-}
-
-/* The stretch grew at its end, or at its start. */
-static void stretched(struct ctxra_stream *s, bool upwards)
-{
-	if (upwards)
-		s->turns = min(max(s->turns, 0) + 1, MAX_TURNS);
-	else
-		s->turns = max(min(s->turns, 0) - 1, -MAX_TURNS);
-}
-
-static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return s->step >= rq->nr + max(ctxra_narrow_gap(rq) + 1, LEAST_GAP);
-}
-
-/*
- * How far is this miss from the one before, and was it so before? Once that is known,
- * readers that share the pieces may come in any order.
- */
-static void measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	unsigned long step = rq->index > s->last ? rq->index - s->last : s->last - rq->index;
-
-	s->last = rq->index;
-	s->nr = rq->nr;
-	if (!step)
-		return;
-	if (rq->cached) {
-		/* Somebody read up to here: no gap. */
-		s->steps = 0;
-	} else if (step == s->step ||
-		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
-		s->steps = min(s->steps + 1, U8_MAX);
-	} else {
-		s->step = step;
-		s->steps = 0;
-	}
-}
-
-static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return rq->patterns & BIT(CTXRA_STRIDE) && s->steps > SURE_STEPS && leaves_gap(s, rq);
-}
-
-/*
- * Backwards is what goes down, request by request, for longer than requests are out of
- * order; until then its misses open cells as those of any dense stream. A reader in order is
- * below the stream, too, while it comes from there.
- */
-static void turn_around(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	u8 kind = s->kind;
-
-	if (s->turns >= SURE_TURNS)
-		s->kind = CTXRA_FORWARD;
-	else if (s->turns <= -SURE_TURNS && !rq->in_order &&
-		 rq->patterns & BIT(CTXRA_REVERSE) &&
-		 s->edge - min(s->base, rq->index) >= ctxra_reach(rq))
-		s->kind = CTXRA_BACKWARD;
-	if (s->kind != kind)
-		s->front = rq->index;
-}
-
-/*
- * A reader met a marker: the stream is read on at its edge. The stock code opens
- * a window here too; what it lacks, without the stream's own state, is where the
- * edge is and how large the window should be.
- */
-static enum ctxra_verdict follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
-					const struct ctxra_request *rq, struct ctxra_window *win)
-{
-	enum ctxra_verdict verdict;
-	unsigned long edge;
-
-	if (s->kind == CTXRA_STRIDED)
-		return s->steps >= SURE_STEPS && ctxra_governor_trusts(s) ?
-		       ctxra_window_next_piece(s, rq, win) : CTXRA_HUSH;
-	if (s->kind == CTXRA_BACKWARD) {
-		stretched(s, false);
-		return ctxra_window_below(s, rq, win);
-	}
-	/*
-	 * No end of the lapses: who leaves a hole meets the marker of the window
-	 * that was opened for it.
-	 */
-	hit(s);
-	/* The page cache knows better than we do what is there. */
-	edge = max(s->edge, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
-	s->asked = min_t(unsigned long, U32_MAX, s->asked + (edge - s->edge));
-	s->edge = edge;
-	if (!s->kind && !try_out(s, budget, s->base, edge))
-		return CTXRA_STOCK;
-	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
-		return CTXRA_STOCK;
-	if (!ctxra_governor_trusts(s))
-		return ctxra_governor_doubts(s, rq) ? CTXRA_HUSH : CTXRA_STOCK;
-	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
-	if (verdict == CTXRA_OPEN)
-		stretched(s, true);
-	return verdict;
-}
-
-/* Does the user want the window that this miss would have? */
-static bool may_open(const struct ctxra_stream *s, const struct ctxra_request *rq, bool joins)
-{
-	return s->kind == CTXRA_BACKWARD ||
-	       rq->patterns & (joins ? BIT(CTXRA_TRAIL) : BIT(CTXRA_REORDER));
-}
-
-/* A miss of a stream that may be dense, or strided, or nothing. */
-static enum ctxra_verdict follow_seen(struct ctxra_stream *s, struct ctxra_budget *budget,
-				      const struct ctxra_request *rq, bool joins,
-				      struct ctxra_window *win)
-{
-	unsigned long base = min(s->base, rq->index);
-	unsigned long edge = max(s->edge, ctxra_sat_add(rq->index, rq->nr));
-
-	s->asked = min_t(unsigned long, U32_MAX, ctxra_sat_add(s->asked, rq->nr));
-	if (is_strided(s, rq)) {
-		s->kind = CTXRA_STRIDED;
-		ctxra_governor_begin(s);
-		s->hits = 0;
-		ctxra_window_piece(s, rq, win);
-		return CTXRA_OPEN;
-	}
-	if (edge - base > ctxra_reach(rq)) {
-		restart(s, rq);
-		return CTXRA_STOCK;
-	}
-	if (!may_open(s, rq, joins) || !try_out(s, budget, base, edge)) {
-		s->base = base;
-		s->edge = edge;
-		return CTXRA_STOCK;
-	}
-	ctxra_window_cell(s, rq, joins, win);
-	return CTXRA_OPEN;
-}
-
-static enum ctxra_verdict follow_pieces(struct ctxra_stream *s, const struct ctxra_request *rq,
-					struct ctxra_window *win)
-{
-	/* Requests that leave no gap: it was another pattern. */
-	if (!rq->cached && leaves_gap(s, rq))
-		s->hits = 0;
-	else
-		hit(s);
-	if (s->hits >= SURE_HITS) {
-		restart(s, rq);
-		return CTXRA_STOCK;
-	}
-	ctxra_window_piece(s, rq, win);
-	return CTXRA_OPEN;
-}
-
-static enum ctxra_verdict follow_miss(struct ctxra_stream *s, struct ctxra_budget *budget,
-				      const struct ctxra_request *rq, struct ctxra_window *win)
-{
-	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), narrow = ctxra_narrow_gap(rq);
-	/* In order: at the edge, or behind pages that were read since. */
-	bool joins = (s->kind || s->edge > s->base) && rq->index >= s->edge &&
-		     rq->index - s->edge <= max(rq->cached, narrow);
-	/* In a hole, or just below the stretch. */
-	bool fills = rq->index < s->edge && ctxra_sat_add(rq_end, narrow) >= s->base;
-
-	measure_step(s, rq);
-	if (rq_end > s->edge && s->edge > s->base)
-		stretched(s, true);
-	else if (rq->index < s->base)
-		stretched(s, false);
-	if (s->kind == CTXRA_STRIDED)
-		return follow_pieces(s, rq, win);
-	if (joins || fills) {
-		hit(s);
-		s->lapses = 0;
-	} else {
-		s->lapses = min(s->lapses + 1, U8_MAX);
-	}
-	if (!s->kind)
-		return follow_seen(s, budget, rq, joins, win);
-
-	turn_around(s, rq);
-	/*
-	 * Two readers that open one window at the same time get it in pieces.
-	 * This one opens the next window instead: by then its page is there.
-	 */
-	if (rq->opening && s->kind == CTXRA_FORWARD && ctxra_governor_trusts(s) &&
-	    rq->patterns & BIT(CTXRA_TRAIL) &&
-	    ctxra_window_ahead(s, rq, 4, win) == CTXRA_OPEN)
-		return CTXRA_OPEN;
-	if (s->lapses > MAX_LAPSES) {
-		restart(s, rq);
-		return CTXRA_STOCK;
-	}
-	if (!may_open(s, rq, joins) || !ctxra_governor_trusts(s)) {
-		s->base = min(s->base, rq->index);
-		s->edge = max(s->edge, rq_end);
-		return CTXRA_STOCK;
-	}
-	ctxra_window_cell(s, rq, joins, win);
-	return CTXRA_OPEN;
-}
-
-/* Once known, only the neighbourhood of the end that moves matters. */
-static void forget_far_end(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	unsigned long reach = ctxra_reach(rq);
-
-	if (!s->kind || s->edge - s->base <= reach)
-		return;
-	if (s->kind == CTXRA_BACKWARD || (s->kind == CTXRA_STRIDED && s->turns < 0))
-		s->edge = s->base + reach;
-	else
-		s->base = s->edge - reach;
-}
-
-/* What the user has taken out of the patterns since it was recognised. */
-static void drop_unwanted(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (s->kind == CTXRA_BACKWARD && !(rq->patterns & BIT(CTXRA_REVERSE)))
-		s->kind = CTXRA_FORWARD;
-	if (s->kind == CTXRA_STRIDED && !(rq->patterns & BIT(CTXRA_STRIDE)))
-		restart(s, rq);
+	/* An empty range (start == end) is joined by no request. */
+	s->start = rq->index - min(rq->cached, rq->index);
+	s->end = rq->index;
+	s->requested = s->end - s->start;
 }
 
 /**
- * ctxra_stream_at_odds - whether a miss is at odds with what the stream takes for read
+ * ctxra_stream_may_be_stale - whether the pages of a stream may have left the page cache
  * @s: the stream
- * @rq: the request; @rq->opening is filled in
- * @page: set, if it is, to the last page that the stream takes for read ahead
+ * @rq: the request; @rq->in_flight is filled in
+ * @page: set on true to the last page that was read ahead for the stream
  *
- * A reader in order misses a page that the stream is past. It may be of a cell that was left
- * out; if that last page is missing too, all was dropped since, or reclaimed, and is read again.
+ * A reader in order missed a page below the stream's end. Its window may have been left out
+ * for its own miss. But if the last page is missing too, the readahead was dropped or
+ * evicted, and the file is read once more.
  *
- * Return: true if @rq->gone is to be filled in.
+ * Return: true if the caller must set @rq->dropped.
  */
-bool ctxra_stream_at_odds(const struct ctxra_stream *s, const struct ctxra_request *rq,
-			  unsigned long *page)
+bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			       unsigned long *page)
 {
-	if (s->kind != CTXRA_FORWARD || rq->marker || rq->opening || !rq->in_order)
+	if (s->kind != CTXRA_FORWARD || rq->marker || rq->in_flight || !rq->in_order)
 		return false;
-	*page = min(s->edge, rq->eof) - 1;
+	*page = min(s->end, rq->eof) - 1;
 	return rq->index < *page;
-}
-
-/* What was read ahead is gone: the stream goes on, or once more, with this request. */
-static void read_again(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	s->base = rq->index;
-	s->edge = rq->index;
-	s->front = rq->index;
-	s->turns = 0;
-	s->reordered = false;
-}
-
-/* How far have readers come? */
-static void move_front(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (s->kind == CTXRA_BACKWARD)
-		s->front = min(s->front, rq->index);
-	else
-		s->front = max(s->front, ctxra_sat_add(rq->index, rq->nr));
-}
-
-/**
- * ctxra_stream_follow - take a request into its stream and decide what to read
- * @s: the stream, of ctxra_stream_find() or ctxra_stream_start(); updated
- * @budget: of the stream's set; updated
- * @rq: the request
- * @win: set when CTXRA_OPEN is returned: not past @rq->eof, at most @rq->win
- *	pages or, in pieces, those of the last miss, and with @rq->index in it unless
- *	it is @win->ahead. Some of it may be cached: the caller trims it to what is missing.
- *
- * Context: any; the caller serialises calls for one stream.
- * Return: what to do with the call.
- */
-enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
-				       const struct ctxra_request *rq, struct ctxra_window *win)
-{
-	struct ctxra_request capped = *rq;
-	enum ctxra_verdict verdict;
-
-	if (rq->index >= rq->eof || rq->nr > rq->win)
-		return CTXRA_STOCK;
-	ctxra_budget_tick(budget);
-	s->events = min(s->events + 1, U8_MAX);
-	drop_unwanted(s, rq);
-	if (ctxra_governor_others_here(s, rq))
-		ctxra_stream_start(s, &s->file, rq);
-	ctxra_governor_heed_memory(s, rq);
-	if (rq->gone)
-		read_again(s, rq);
-	if (s->cap >= rq->win)
-		s->cap = 0;
-	if (s->cap) {
-		capped.win = max_t(unsigned long, s->cap, rq->nr);
-		capped.ahead = capped.win;
-	}
-	if (rq->marker)
-		verdict = follow_marker(s, budget, &capped, win);
-	else
-		verdict = follow_miss(s, budget, &capped, win);
-	forget_far_end(s, &capped);
-	move_front(s, rq);
-	if (verdict == CTXRA_OPEN) {
-		if (s->cap)
-			win->pattern = CTXRA_THRASH;
-		if (s->kind != CTXRA_STRIDED || win->ahead)
-			ctxra_governor_opened(s, win);
-	}
-	return verdict;
-}
-
-/* A gap that what may be a strided stream has left, two pieces ago, and the page before it. */
-static void gap_of(const struct ctxra_stream *s, struct ctxra_window *probe)
-{
-	unsigned long piece = s->turns < 0 ? ctxra_sat_add(s->last, s->step) :
-			      s->last - min(s->last, 2UL * s->step);
-
-	probe->start = ctxra_sat_add(piece, s->nr - 1);
-	probe->nr = s->step - s->nr + 1;
-}
-
-/**
- * ctxra_stream_probe - whether it is time to look at how pages were used
- * @s: the stream
- * @rq: the request that it has now
- * @probe: set to the pages, if it is
- *
- * A window is looked at when enough calls have been made since, and its readers are
- * so far from it that nobody is late; or when many calls have been made. So is a gap,
- * before a stream becomes strided: readers that are late may leave gaps, too.
- *
- * Return: true if ctxra_stream_judge() is to be called.
- */
-bool ctxra_stream_probe(struct ctxra_stream *s, const struct ctxra_request *rq,
-			struct ctxra_window *probe)
-{
-	if (!s->kind && s->steps == SURE_STEPS && s->step > s->nr) {
-		gap_of(s, probe);
-		return true;
-	}
-	return ctxra_governor_probe(s, rq, probe);
-}
-
-/**
- * ctxra_stream_judge - let what is read for a stream follow the use that is made of it
- * @s: the stream
- * @budget: of its set
- * @use: of the pages of ctxra_stream_probe()
- */
-void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use)
-{
-	unsigned int known = use->used + use->unused + use->absent;
-
-	if (!s->kind) {
-		/*
-		 * Not a gap, or not as wide: late readers, or other pieces are cached. Where
-		 * nothing is, not even the piece before the gap, there is no telling.
-		 */
-		if (!use->used || 8 * (use->unused + use->absent) < 3 * known)
-			s->steps = 0;
-		return;
-	}
-	ctxra_governor_judge(s, budget, use);
 }

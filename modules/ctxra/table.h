@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The streams of all files: a fixed number of entries, found by mapping. */
+/* The streams of all files, in a table of fixed size, found by mapping. */
 #ifndef CTXRA_TABLE_H
 #define CTXRA_TABLE_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 struct address_space;
 
@@ -11,7 +11,7 @@ int ctxra_table_create(void);
 void ctxra_table_destroy(void);
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
 				      struct ctxra_request *rq, struct ctxra_window *win,
-				      int *opening);
-void ctxra_table_opened(const void *mapping, int opening);
+				      int *slot);
+void ctxra_table_window_done(const void *mapping, int slot);
 
 #endif

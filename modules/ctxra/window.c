@@ -1,60 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dense streams are read in cells: windows that start and end at multiples of
- * the window size, so that whichever of a cell's pages is asked for first, the
- * whole cell is read once, by one I/O. Strided ones are read in pieces, each as
- * large as the request.
+ * A dense stream is read in aligned windows, which start and end at multiples of the window
+ * size. Whichever of its pages is requested first, the whole window is read once, by one
+ * I/O. A strided stream is read in pieces, each as large as the request.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
 #include "window.h"
 
-/* Pieces of a strided stream that may be read ahead: as many readers may share it. */
+/* Pieces of a strided stream that may be read ahead: as many readers may share the stream. */
 #define PIECES_AHEAD	16
 
 /* The next window size, in the stock code's steps (get_next_ra_size()). */
-static unsigned long grow(unsigned long cell, unsigned long win)
+static unsigned long next_size(unsigned long size, unsigned long win)
 {
-	if (cell < win / 16)
-		return 4 * cell;
-	if (cell <= win / 2)
-		return 2 * cell;
+	if (size < win / 16)
+		return 4 * size;
+	if (size <= win / 2)
+		return 2 * size;
 	return win;
 }
 
-/* Bounds of the cell that @index is in; the cell grows until the request fits, if it can. */
-static void cell_bounds(unsigned long cell, const struct ctxra_request *rq, unsigned long index,
-			unsigned long nr, unsigned long *start, unsigned long *end)
+/* Bounds of the aligned window around @index; @size grows until the request fits, if it can. */
+static void aligned_bounds(unsigned long size, const struct ctxra_request *rq, unsigned long index,
+			   unsigned long nr, unsigned long *start, unsigned long *end)
 {
 	for (;;) {
-		*start = index - index % cell;
-		*end = ctxra_sat_add(*start, cell);
-		if (cell >= rq->win || ctxra_sat_add(index, nr) <= *end)
+		*start = index - index % size;
+		*end = ctxra_sat_add(*start, size);
+		if (size >= rq->win || ctxra_sat_add(index, nr) <= *end)
 			break;
-		cell = grow(cell, rq->win);
+		size = next_size(size, rq->win);
 	}
 	*end = min(*end, rq->eof);
 }
 
-static void next_cell(struct ctxra_stream *s, const struct ctxra_request *rq, unsigned long first,
-		      bool may_grow)
+static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq,
+				  unsigned long first, bool may_grow)
 {
-	/* What is on trial stays small. */
-	if (s->trial) {
+	/* A stream on trial keeps small windows. */
+	if (s->on_trial) {
 		first = min(first, 4 * rq->nr);
 		may_grow = false;
 	}
-	if (!s->cell)
-		s->cell = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
+	if (!s->win_size)
+		s->win_size = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
 	else if (may_grow)
-		s->cell = grow(s->cell, rq->win);
+		s->win_size = next_size(s->win_size, rq->win);
 	else
-		s->cell = min_t(unsigned long, s->cell, rq->win);
+		s->win_size = min_t(unsigned long, s->win_size, rq->win);
 }
 
-static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long start,
-				       unsigned long end, enum ctxra_pattern pattern)
+static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long start,
+				     unsigned long end, enum ctxra_pattern pattern)
 {
 	win->start = start;
 	win->nr = end - start;
@@ -65,71 +64,71 @@ static enum ctxra_verdict opened_ahead(struct ctxra_window *win, unsigned long s
 }
 
 /**
- * ctxra_window_ahead - open the cell at a stream's edge
+ * ctxra_window_ahead - open the aligned window at a stream's end
  * @s: the stream
- * @rq: a marker, or a miss whose own page is coming
- * @max_windows: how many may be ahead of the request already
+ * @rq: a marker, or a miss whose page is in flight
+ * @max_windows: windows that may already be ahead of the request
  * @win: set for CTXRA_OPEN
  *
- * In order, one window is read ahead while one is being used, as in the stock
- * code. Out of order, the marker, which is a window's first page, is met late,
- * and two are kept ahead; submitted in parts, as many as make up rq->ahead. Where
- * there are too few, a cell is left out, once, for its own miss to open. A window
- * opened on a miss brings a marker more than it used up, and so the lead stays.
+ * In order, one window is read ahead while another is used, as in the stock code. Out of
+ * order, readers meet the marker late, because it is on a window's first page, so two
+ * windows are kept ahead. If windows are submitted in parts, as many are kept ahead as make
+ * up @rq->ahead. If fewer are, one window is skipped, once: its own miss opens it, and such
+ * a window brings one marker more than was used up, so the lead stays.
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win)
 {
 	unsigned long parts = rq->ahead / rq->win;
-	unsigned long lead = s->edge - rq->index, start, end;
+	unsigned long lead = s->end - rq->index, start, end;
 
 	if (parts > 1)
 		max_windows = parts + 1;
-	if (s->edge >= rq->eof || lead > max_windows * rq->win)
-		return CTXRA_HUSH;
-	next_cell(s, rq, 2 * lead, true);
-	cell_bounds(s->cell, rq, s->edge, 1, &start, &end);
-	start = s->edge;
+	if (s->end >= rq->eof || lead > max_windows * rq->win)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, 2 * lead, true);
+	aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
+	start = s->end;
 	if ((s->reordered || parts > 1) && lead <= parts * rq->win && end < rq->eof) {
 		start = end;
-		cell_bounds(s->cell, rq, start, 1, &start, &end);
+		aligned_bounds(s->win_size, rq, start, 1, &start, &end);
 	}
-	s->edge = end;
-	return opened_ahead(win, start, end, CTXRA_TRAIL);
+	s->end = end;
+	return open_ahead(win, start, end, CTXRA_TRAIL);
 }
 
 /**
- * ctxra_window_below - open the cell below a stream that goes backwards
+ * ctxra_window_below - open the aligned window below a backward stream
  * @s: the stream
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
- * A window's marker cannot be later than its first page's, which is the last that
- * such a reader comes to. So one cell is left out, once, as in
- * ctxra_window_ahead(), and the next is open by the time it is come to.
+ * A marker cannot be behind a window's first page, which a backward reader reads last. So
+ * one window is skipped, once, as in ctxra_window_ahead(). From then on a window is in the
+ * page cache before the reader comes to it.
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      struct ctxra_window *win)
 {
 	unsigned long lead, start, end;
 
-	s->base = min(s->base, rq->index);
-	lead = rq->index - s->base;
-	if (!s->base || lead > 2 * rq->win)
-		return CTXRA_HUSH;
-	next_cell(s, rq, 2 * rq->nr, true);
-	end = s->base;
-	start = end - 1 - (end - 1) % s->cell;
-	if (lead < s->cell && start) {
+	s->start = min(s->start, rq->index);
+	lead = rq->index - s->start;
+	if (!s->start || lead > 2 * rq->win)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, 2 * rq->nr, true);
+	end = s->start;
+	start = end - 1 - (end - 1) % s->win_size;
+	if (lead < s->win_size && start) {
 		end = start;
-		start -= min_t(unsigned long, start, s->cell);
+		start -= min_t(unsigned long, start, s->win_size);
 	}
-	s->base = start;
-	return opened_ahead(win, start, end, CTXRA_REVERSE);
+	s->start = start;
+	return open_ahead(win, start, end, CTXRA_REVERSE);
 }
 
 /**
@@ -138,67 +137,67 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
- * Return: CTXRA_OPEN or CTXRA_HUSH.
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 					   struct ctxra_window *win)
 {
 	unsigned long step = s->step, piece, next, ahead = 1;
 
-	/* The piece that the marker is in: pieces are whole steps apart. */
-	if (rq->index >= s->last)
-		piece = rq->index - (rq->index - s->last) % step;
+	/* Start of the piece with the marker: pieces are whole steps from the last miss. */
+	if (rq->index >= s->last_index)
+		piece = rq->index - (rq->index - s->last_index) % step;
 	else
-		piece = s->last - roundup(s->last - rq->index, step);
+		piece = s->last_index - roundup(s->last_index - rq->index, step);
 	if (piece > rq->index)
-		return CTXRA_HUSH;	/* wrapped below the file's start */
-	if (s->turns >= 0) {
-		if (s->edge > piece)
-			ahead = max(1UL, DIV_ROUND_UP(s->edge - piece, step));
+		return CTXRA_SKIP_MARKER;	/* wrapped below the file's start */
+	if (s->direction >= 0) {
+		if (s->end > piece)
+			ahead = max(1UL, DIV_ROUND_UP(s->end - piece, step));
 		next = piece + ahead * step;
 		if (ahead > PIECES_AHEAD || next < piece || next >= rq->eof)
-			return CTXRA_HUSH;
-		s->edge = min(ctxra_sat_add(next, s->nr), rq->eof);
-		return opened_ahead(win, next, s->edge, CTXRA_STRIDE);
+			return CTXRA_SKIP_MARKER;
+		s->end = min(ctxra_sat_add(next, s->last_nr), rq->eof);
+		return open_ahead(win, next, s->end, CTXRA_STRIDE);
 	}
-	if (s->base < piece)
-		ahead = (piece - s->base) / step + 1;
+	if (s->start < piece)
+		ahead = (piece - s->start) / step + 1;
 	if (ahead > PIECES_AHEAD || ahead * step > piece)
-		return CTXRA_HUSH;
+		return CTXRA_SKIP_MARKER;
 	next = piece - ahead * step;
-	s->base = next;
-	return opened_ahead(win, next, min(next + s->nr, rq->eof), CTXRA_STRIDE);
+	s->start = next;
+	return open_ahead(win, next, min(next + s->last_nr, rq->eof), CTXRA_STRIDE);
 }
 
 /**
- * ctxra_window_cell - open the cell that a miss is in
+ * ctxra_window_aligned - open the aligned window around a miss
  * @s: the stream, dense
  * @rq: the miss
- * @joins: it goes on where the stream ended
+ * @joins: the miss is at the stream's end
  * @win: set
  */
-void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
-		       struct ctxra_window *win)
+void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
+			  struct ctxra_window *win)
 {
 	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), start, end;
 	bool backward = s->kind == CTXRA_BACKWARD;
 
-	/* A lapse is no reason to read more than last time. */
-	next_cell(s, rq, 4 * rq->nr, !s->lapses);
-	cell_bounds(s->cell, rq, rq->index, rq->nr, &start, &end);
-	if (backward && rq_end <= s->base)
-		end = min(end, s->base);	/* what is behind was read */
+	/* A request that left a hole may be no part of the stream: do not grow for it. */
+	ctxra_update_win_size(s, rq, 4 * rq->nr, !s->holes_in_row);
+	aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
+	if (backward && rq_end <= s->start)
+		end = min(end, s->start);	/* pages from s->start on were read */
 	else if (joins)
-		start = rq->index;	/* what is before was read, if now perhaps dropped */
-	else if (rq->index > s->edge)
-		start = max(start, s->edge);
+		start = rq->index;	/* pages before were read, even if dropped since */
+	else if (rq->index > s->end)
+		start = max(start, s->end);
 	win->start = start;
 	win->nr = end - start;
 	win->ahead = false;
 	win->pattern = backward ? CTXRA_REVERSE : joins ? CTXRA_TRAIL : CTXRA_REORDER;
 	/*
-	 * A request that came early reads the hole too; the marker on its own
-	 * first page makes its reader open the next window before it waits.
+	 * A request that came early reads the hole before it, too. With the marker on its own
+	 * first page, its reader opens the next window before it waits for this one.
 	 */
 	if (backward)
 		win->marker = start;	/* or as near as the stock code can put it */
@@ -208,13 +207,13 @@ void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, b
 		win->marker = rq_end;
 	else
 		win->marker = start + win->nr / 2;
-	s->base = min(s->base, start);
-	s->edge = max(s->edge, end);
+	s->start = min(s->start, start);
+	s->end = max(s->end, end);
 	s->reordered |= !joins && !backward;
 }
 
 /**
- * ctxra_window_piece - read just what was asked for
+ * ctxra_window_piece - read just the pages of a miss
  * @s: the stream, strided
  * @rq: the miss
  * @win: set
@@ -227,6 +226,6 @@ void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 	win->marker = rq->index;
 	win->ahead = false;
 	win->pattern = CTXRA_STRIDE;
-	s->base = min(s->base, win->start);
-	s->edge = max(s->edge, win->start + win->nr);
+	s->start = min(s->start, win->start);
+	s->end = max(s->end, win->start + win->nr);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is to be read for a stream: the windows of each kind. Pure. */
+/* What to read for a stream: the windows of each kind. Pure. */
 #ifndef CTXRA_WINDOW_H
 #define CTXRA_WINDOW_H
 
-#include "stream.h"
+#include "ctxra.h"
 
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win);
@@ -11,8 +11,8 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
 				      struct ctxra_window *win);
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 					   struct ctxra_window *win);
-void ctxra_window_cell(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
-		       struct ctxra_window *win);
+void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
+			  struct ctxra_window *win);
 void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *win);
 

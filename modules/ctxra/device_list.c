@@ -10,14 +10,14 @@
 #include <linux/string.h>
 
 #include "listparse.h"
-#include "devices.h"
+#include "device_list.h"
 
-static bool sysfs_has(const char *directory, const char *name)
+static bool ctxra_sysfs_has(const char *directory, const char *name)
 {
 	char file[64];
 	struct path path;
 
-	/* A name with a slash would be looked for elsewhere. */
+	/* A name with a slash would be a path to another directory. */
 	if (strchr(name, '/') || name[0] == '.' || !name[0])
 		return false;
 	snprintf(file, sizeof(file), "/sys/%s/%s", directory, name);
@@ -27,7 +27,7 @@ static bool sysfs_has(const char *directory, const char *name)
 	return true;
 }
 
-static bool is_listed(const struct device_list *list, const char *name)
+static bool is_listed(const struct ctxra_device_list *list, const char *name)
 {
 	unsigned int i;
 
@@ -37,10 +37,10 @@ static bool is_listed(const struct device_list *list, const char *name)
 	return false;
 }
 
-/* Take one item into the list. Returns what is wrong with it, or NULL. */
-static const char *add_item(struct device_list *list, char *text)
+/* Add an item to the list. Return what is wrong with it, or NULL. */
+static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *text)
 {
-	struct device_item *item = &list->items[list->nr];
+	struct ctxra_device *item = &list->items[list->nr];
 
 	if (list->sized) {
 		char *size = strchr(text, '=');
@@ -48,7 +48,7 @@ static const char *add_item(struct device_list *list, char *text)
 
 		if (size)
 			*size++ = '\0';
-		if (kstrtouint(size ?: text, 0, kb) || *kb > DEVICE_KB_MAX)
+		if (kstrtouint(size ?: text, 0, kb) || *kb > CTXRA_KB_MAX)
 			return "the size is not in 0..65536 KiB";
 		if (!size) {
 			if (list->has_other)
@@ -57,32 +57,31 @@ static const char *add_item(struct device_list *list, char *text)
 			return NULL;
 		}
 	}
-	if (!sysfs_has("block", text) && !sysfs_has("class/bdi", text))
+	if (!ctxra_sysfs_has("block", text) && !ctxra_sysfs_has("class/bdi", text))
 		return "neither a disk in /sys/block nor a bdi in /sys/class/bdi";
 	if (is_listed(list, text))
 		return "the device is in the list already";
-	strscpy(item->name, text, DEVICE_NAME_SIZE);
+	strscpy(item->name, text, CTXRA_DEVICE_NAME_SIZE);
 	list->nr++;
 	return NULL;
 }
 
 /**
- * device_list_parse - make a list of a parameter's text
- * @param: the parameter, for what is said in the log
+ * ctxra_device_list_parse - parse a list of devices
+ * @param: the parameter's name, for the log
  * @val: the text
- * @sized: see &device_list.sized
+ * @sized: see &ctxra_device_list.sized
  *
- * Context: may sleep.
  * Return: the list, for kfree(); or -ENOMEM, or -EINVAL with a line in the log.
  */
-struct device_list *device_list_parse(const char *param, const char *val, bool sized)
+struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char *val, bool sized)
 {
-	struct device_list *list;
+	struct ctxra_device_list *list;
 	unsigned int n = 0;
 	const char *wrong;
 
-	if (strnlen(val, LIST_MAX + 1) > LIST_MAX) {
-		pr_warn("%s: longer than %d characters (-EINVAL)\n", param, LIST_MAX);
+	if (strnlen(val, CTXRA_LIST_MAX + 1) > CTXRA_LIST_MAX) {
+		pr_warn("%s: longer than %d characters (-EINVAL)\n", param, CTXRA_LIST_MAX);
 		return ERR_PTR(-EINVAL);
 	}
 	list = kzalloc(sizeof(*list), GFP_KERNEL);
@@ -90,18 +89,18 @@ struct device_list *device_list_parse(const char *param, const char *val, bool s
 		return ERR_PTR(-ENOMEM);
 	list->sized = sized;
 	for (;;) {
-		char text[DEVICE_NAME_SIZE + 8] = "";
-		int ret = list_next(&val, text, sizeof(text));
+		char text[CTXRA_DEVICE_NAME_SIZE + 8] = "";
+		int ret = ctxra_list_next(&val, text, sizeof(text));
 
 		if (!ret)
 			return list;
 		n++;
 		if (ret < 0)
 			wrong = "empty or too long";
-		else if (list->nr == DEVICES_MAX)
+		else if (list->nr == CTXRA_DEVICES_MAX)
 			wrong = "more than 64 devices";
 		else
-			wrong = add_item(list, text);
+			wrong = ctxra_device_list_add(list, text);
 		if (!wrong)
 			continue;
 		pr_warn("%s: item %u, \"%s\": %s (-EINVAL)\n", param, n, text, wrong);
@@ -111,14 +110,14 @@ struct device_list *device_list_parse(const char *param, const char *val, bool s
 }
 
 /**
- * device_list_print - a list as text
+ * ctxra_device_list_print - print a list as it is parsed
  * @list: the list, or NULL for an empty one
- * @buf: where to
+ * @buf: the text
  * @size: bytes in @buf
  *
  * Return: bytes written, with a newline and without the final NUL.
  */
-int device_list_print(const struct device_list *list, char *buf, int size)
+int ctxra_device_list_print(const struct ctxra_device_list *list, char *buf, int size)
 {
 	bool sized = list && list->sized;
 	const char *comma = "";
@@ -130,7 +129,7 @@ int device_list_print(const struct device_list *list, char *buf, int size)
 		comma = ",";
 	}
 	for (i = 0; list && i < list->nr; i++, comma = ",") {
-		const struct device_item *item = &list->items[i];
+		const struct ctxra_device *item = &list->items[i];
 
 		if (sized)
 			len += scnprintf(buf + len, size - len, "%s%s=%u", comma, item->name,
@@ -148,7 +147,7 @@ static const char *disk_name(struct inode *inode)
 	return bdev ? bdev->bd_disk->disk_name : NULL;
 }
 
-/* Users find the name in sysfs, where a slash in it is an exclamation mark. */
+/* Users see the name in sysfs, which shows a slash as an exclamation mark. */
 static bool is_disk(const char *item, const char *disk)
 {
 	for (; *item == (*disk == '/' ? '!' : *disk); item++, disk++)
@@ -158,22 +157,22 @@ static bool is_disk(const char *item, const char *disk)
 }
 
 /**
- * device_list_find - look for a file's device in a list
+ * ctxra_device_list_find - find a file's device in a list
  * @list: the list
  * @inode: the file, or the block device itself
  * @bdi: its backing device
  *
- * Context: any.
- * Return: the item, or NULL.
+ * Return: the device, or NULL.
  */
-const struct device_item *device_list_find(const struct device_list *list, struct inode *inode,
-					   const struct backing_dev_info *bdi)
+const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list,
+						  struct inode *inode,
+						  const struct backing_dev_info *bdi)
 {
 	const char *disk = disk_name(inode);
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++) {
-		const struct device_item *item = &list->items[i];
+		const struct ctxra_device *item = &list->items[i];
 
 		if ((disk && is_disk(item->name, disk)) || !strcmp(bdi->dev_name, item->name))
 			return item;

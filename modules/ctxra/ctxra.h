@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The terms of ctxra's policy: streams, requests, windows. Positions are page
+ * indexes and sizes are pages, if no unit is given. docs/ctxra.md explains the design.
+ */
+#ifndef CTXRA_CTXRA_H
+#define CTXRA_CTXRA_H
+
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+/* Pages that are sampled to judge how a window or a gap was used. */
+#define CTXRA_SAMPLES		16
+/* From so many eighths of unread pages on, readers leave pages out on purpose. */
+#define CTXRA_GAP_EIGHTHS	3
+
+/* Patterns that a window can be opened for; the bits of the `patterns` parameter. */
+enum ctxra_pattern {
+	CTXRA_TRAIL,	/* in order, but shared by several readers */
+	CTXRA_REORDER,	/* out of order within a short reach */
+	CTXRA_REVERSE,	/* towards the start of the file */
+	CTXRA_STRIDE,	/* pieces with unread gaps between them */
+	CTXRA_THRASH,	/* a smaller window, because readahead was evicted or unused */
+	CTXRA_NR_PATTERNS,
+};
+
+enum ctxra_verdict {
+	CTXRA_STOCK,		/* leave the call to the stock code */
+	CTXRA_OPEN,		/* make the stock code read a window that we choose */
+	CTXRA_SKIP_MARKER,	/* clear the marker and read nothing */
+};
+
+/* What a stream was recognised as. */
+enum ctxra_kind {
+	CTXRA_CANDIDATE,	/* nothing yet: the stock code reads for it */
+	CTXRA_FORWARD,		/* dense, towards the end of the file */
+	CTXRA_BACKWARD,		/* dense, towards its start */
+	CTXRA_STRIDED,		/* pieces at a constant step */
+};
+
+/**
+ * struct ctxra_file - the file that a stream belongs to
+ * @mapping: address of the mapping; compared, never dereferenced
+ * @ino: inode number: an inode at a reused address has another one
+ * @generation: inode generation: a reused inode number has another one
+ */
+struct ctxra_file {
+	const void *mapping;
+	unsigned long ino;
+	u32 generation;
+};
+
+/**
+ * struct ctxra_stream - one stream of requests on one file
+ * @lru: position in the lists of struct ctxra_lru
+ * @file: the file; a NULL mapping marks a free entry
+ * @start: lowest index of the range [@start, @end) that was requested or read ahead lately
+ * @end: index after the last page of that range
+ * @reader_pos: index after the last page requested; for BACKWARD, the lowest page requested
+ * @last_index: index of the last miss
+ * @shrunk_at: index of the miss for which windows were last made smaller
+ * @probe_start: first page of the window whose use is to be judged
+ * @last_used: the set's clock at the last request
+ * @probe_nr: pages of the window to be judged, 0 if there is none
+ * @requested: pages requested within the range, while the stream is a CANDIDATE
+ * @last_nr: pages of the last miss
+ * @win_size: size of the last window, 0 before the first
+ * @win_cap: largest window for this stream; 0 if only the user's limit holds
+ * @step: distance that the distances between misses are multiples of
+ * @kind: enum ctxra_kind
+ * @hits: requests that joined the range at its end or filled a hole in it
+ * @holes_in_row: requests in a row that left a hole
+ * @equal_steps: misses in a row at a multiple of @step
+ * @probe_age: calls since @probe_start was set
+ * @direction: requests in a row that extended the range upwards, or if negative downwards
+ * @trust: windows that may be opened before the first of them must prove to be read
+ * @windows_opened: windows opened since the last proof
+ * @reordered: a window was opened out of order
+ * @on_trial: no window has proved to be read yet
+ * @distrusted: the judged window is mostly unread
+ */
+struct ctxra_stream {
+	struct list_head lru;
+	struct ctxra_file file;
+	unsigned long start;
+	unsigned long end;
+	unsigned long reader_pos;
+	unsigned long last_index;
+	unsigned long shrunk_at;
+	unsigned long probe_start;
+	u32 last_used;
+	u32 probe_nr;
+	u32 requested;
+	u32 last_nr;
+	u32 win_size;
+	u32 win_cap;
+	u32 step;
+	u8 kind;
+	u8 hits;
+	u8 holes_in_row;
+	u8 equal_steps;
+	u8 probe_age;
+	s8 direction;
+	u8 trust;
+	u8 windows_opened;
+	bool reordered;
+	bool on_trial;
+	bool distrusted;
+};
+
+/**
+ * struct ctxra_budget - tokens for new streams, shared by the files of a set
+ * @tokens: new streams that may be tried
+ * @calls: calls since a token was last added for them
+ */
+struct ctxra_budget {
+	u32 tokens;
+	u32 calls;
+};
+
+/**
+ * struct ctxra_request - one call to the readahead code
+ * @index: first page requested
+ * @nr: pages requested, 1 to @win
+ * @win: largest window that may be opened by one call, at least 1
+ * @ahead: how far to read ahead; more than @win if windows are submitted in parts
+ * @eof: pages in the file
+ * @cached: for a miss, pages cached without a hole just before @index, or 0 if the nearest
+ *	of them was read ahead and is unread. For a marker, pages cached from @index on, or
+ *	0 if no hole was found within @win.
+ * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
+ *	window; else 0
+ * @patterns: bit set of enum ctxra_pattern that may open windows
+ * @marker: the reader met a readahead marker (page_cache_async_ra()); else it missed a page
+ * @evicted: for a miss, the page was cached and reclaimed
+ * @in_order: the stock code can follow the reader by the file's own state
+ * @sparse: for a marker, much of the readahead behind the reader is unread; false if STRIDE
+ *	is not among @patterns
+ * @in_flight: for a miss, another call is bringing a window with this page into the cache
+ * @dropped: the page of ctxra_stream_may_be_stale() is not cached
+ */
+struct ctxra_request {
+	unsigned long index;
+	unsigned long nr;
+	unsigned long win;
+	unsigned long ahead;
+	unsigned long eof;
+	unsigned long cached;
+	unsigned long evicted_window;
+	unsigned long patterns;
+	bool marker;
+	bool evicted;
+	bool in_order;
+	bool sparse;
+	bool in_flight;
+	bool dropped;
+};
+
+/**
+ * struct ctxra_window - pages to be read
+ * @start: first page
+ * @nr: pages, at least 1
+ * @marker: page that carries the readahead marker; the first, if a marker opens the window
+ * @ahead: the window does not contain the page that was requested
+ * @pattern: why it is opened
+ */
+struct ctxra_window {
+	unsigned long start;
+	unsigned long nr;
+	unsigned long marker;
+	bool ahead;
+	enum ctxra_pattern pattern;
+};
+
+/**
+ * struct ctxra_use - how pages that were read ahead have been used
+ * @used: cached, and a reader copied them
+ * @unused: cached and unread
+ * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
+ *
+ * Pages in flight and evicted pages tell nothing, and are not counted.
+ */
+struct ctxra_use {
+	unsigned int used;
+	unsigned int unused;
+	unsigned int absent;
+};
+
+static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
+{
+	return a + b < a ? ULONG_MAX : a + b;
+}
+
+/*
+ * How far from a stream's range a request may be and still belong to it: 16 requests,
+ * because 16 server threads spread as far, or two windows, because both may be in flight.
+ */
+static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
+{
+	return max(2 * rq->ahead, 16 * rq->nr);
+}
+
+/* Largest gap in a dense stream that is read through; docs/ctxra.md has the measurement. */
+static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
+{
+	return rq->nr / 4;
+}
+
+static inline unsigned int ctxra_use_known(const struct ctxra_use *use)
+{
+	return use->used + use->unused + use->absent;
+}
+
+/* Has a reader in order left so much readahead unread that it follows a stride? */
+static inline bool ctxra_use_is_sparse(const struct ctxra_use *use)
+{
+	unsigned int known = ctxra_use_known(use);
+
+	return known >= CTXRA_SAMPLES / 2 && 8 * use->unused >= CTXRA_GAP_EIGHTHS * known;
+}
+
+/*
+ * Is there a gap in these pages, behind a piece that was read? If no page is used, nothing
+ * at all may be cached, and we cannot tell.
+ */
+static inline bool ctxra_use_has_gap(const struct ctxra_use *use)
+{
+	return use->used &&
+	       8 * (use->unused + use->absent) >= CTXRA_GAP_EIGHTHS * ctxra_use_known(use);
+}
+
+#endif

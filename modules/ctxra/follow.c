@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state machine of a stream. Plain values in, plain values out, as in stream.c.
+ *
+ * A request that joins a stream at its end, or fills a hole that earlier requests left, is a
+ * hit. DENSE_HITS hits on a range of which at least half was requested make a stream dense.
+ * Misses at a constant step, with gaps that nobody reads, make it strided. window.c decides
+ * what is read then, and governor.c how much of it.
+ */
+#include <linux/kernel.h>
+
+#include "follow.h"
+#include "governor.h"
+#include "stream.h"
+#include "window.h"
+
+/*
+ * Random reads have one hit by chance, some have two. A stream recognised by mistake costs
+ * more than one recognised a request late.
+ */
+#define DENSE_HITS		3
+/* A stream with so many hits opens its first window without a token. */
+#define TOKENLESS_HITS		16
+/* After so many equal steps the gap is sampled. One more makes the stream strided. */
+#define EQUAL_STEPS		2
+/* Pages. On any disk it costs less to read a smaller gap than to leave it out. */
+#define MIN_GAP			8UL
+/* Requests in a row that extend the other end before the stream changes direction. */
+#define DIRECTION_REQUESTS	3
+#define MAX_DIRECTION		100
+/*
+ * A dense stream is given up after more requests in a row that left a hole. Shuffled
+ * readers fill their holes within a few requests, random reads never do.
+ */
+#define MAX_HOLES_IN_ROW	16
+
+/* Recognise the stream as dense if its range [@start, @end) is; without proof, on trial. */
+static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget,
+			     unsigned long start, unsigned long end)
+{
+	if (s->hits < DENSE_HITS || 2UL * s->requested < end - start)
+		return false;
+	if (s->hits < TOKENLESS_HITS) {
+		if (!budget->tokens)
+			return false;
+		budget->tokens--;
+		s->on_trial = true;
+	}
+	s->kind = CTXRA_FORWARD;
+	ctxra_governor_init(s);
+	return true;
+}
+
+static void count_hit(struct ctxra_stream *s)
+{
+	s->hits = min(s->hits + 1, U8_MAX);
+}
+
+/* A request extended the stream's range at its end, or at its start. */
+static void note_direction(struct ctxra_stream *s, bool upwards)
+{
+	if (upwards)
+		s->direction = min(max(s->direction, 0) + 1, MAX_DIRECTION);
+	else
+		s->direction = max(min(s->direction, 0) - 1, -MAX_DIRECTION);
+}
+
+static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return s->step >= rq->nr + max(ctxra_narrow_gap(rq) + 1, MIN_GAP);
+}
+
+/*
+ * Compare this miss's distance from the last one with the step. In a strided stream any
+ * multiple of the step will do, because readers that share the pieces come in any order.
+ */
+static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	unsigned long step = rq->index > s->last_index ? rq->index - s->last_index :
+			     s->last_index - rq->index;
+
+	s->last_index = rq->index;
+	s->last_nr = rq->nr;
+	if (!step)
+		return;
+	if (rq->cached) {
+		/* A reader came up to this page, so there is no gap. */
+		s->equal_steps = 0;
+	} else if (step == s->step ||
+		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
+		s->equal_steps = min(s->equal_steps + 1, U8_MAX);
+	} else {
+		s->step = step;
+		s->equal_steps = 0;
+	}
+}
+
+static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > EQUAL_STEPS &&
+	       leaves_gap(s, rq);
+}
+
+/*
+ * A stream is BACKWARD once it has gone down for longer than requests are out of order.
+ * Until then its misses open aligned windows as in any dense stream. A reader in order may
+ * be below the stream, too, on its way to it.
+ */
+static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	u8 kind = s->kind;
+
+	if (s->direction >= DIRECTION_REQUESTS)
+		s->kind = CTXRA_FORWARD;
+	else if (s->direction <= -DIRECTION_REQUESTS && !rq->in_order &&
+		 rq->patterns & BIT(CTXRA_REVERSE) &&
+		 s->end - min(s->start, rq->index) >= ctxra_reach(rq))
+		s->kind = CTXRA_BACKWARD;
+	if (s->kind != kind)
+		s->reader_pos = rq->index;
+}
+
+/*
+ * A reader met a marker: open the next window at the stream's end. The stock code would
+ * open one here too, but does not know where the stream ends and how large its windows are.
+ */
+static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
+					      const struct ctxra_request *rq,
+					      struct ctxra_window *win)
+{
+	enum ctxra_verdict verdict;
+	unsigned long end;
+
+	if (s->kind == CTXRA_STRIDED)
+		return s->equal_steps >= EQUAL_STEPS && ctxra_governor_trusts(s) ?
+		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
+	if (s->kind == CTXRA_BACKWARD) {
+		note_direction(s, false);
+		return ctxra_window_below(s, rq, win);
+	}
+	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
+	count_hit(s);
+	/* The stock code may have opened the window, so the page cache knows its end best. */
+	end = max(s->end, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
+	s->requested = min_t(unsigned long, U32_MAX, s->requested + (end - s->end));
+	s->end = end;
+	if (!s->kind && !ctxra_stream_try(s, budget, s->start, end))
+		return CTXRA_STOCK;
+	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
+		return CTXRA_STOCK;
+	if (!ctxra_governor_trusts(s))
+		return ctxra_governor_distrusts_marker(s, rq) ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
+	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
+	if (verdict == CTXRA_OPEN)
+		note_direction(s, true);
+	return verdict;
+}
+
+/* Is the pattern that this miss would open a window for switched on? */
+static bool may_open(const struct ctxra_stream *s, const struct ctxra_request *rq, bool joins)
+{
+	return s->kind == CTXRA_BACKWARD ||
+	       rq->patterns & (joins ? BIT(CTXRA_TRAIL) : BIT(CTXRA_REORDER));
+}
+
+static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s,
+						 struct ctxra_budget *budget,
+						 const struct ctxra_request *rq, bool joins,
+						 struct ctxra_window *win)
+{
+	unsigned long start = min(s->start, rq->index);
+	unsigned long end = max(s->end, ctxra_sat_add(rq->index, rq->nr));
+
+	s->requested = min_t(unsigned long, U32_MAX, ctxra_sat_add(s->requested, rq->nr));
+	if (is_strided(s, rq)) {
+		s->kind = CTXRA_STRIDED;
+		ctxra_governor_init(s);
+		s->hits = 0;
+		ctxra_window_piece(s, rq, win);
+		return CTXRA_OPEN;
+	}
+	if (end - start > ctxra_reach(rq)) {
+		ctxra_stream_restart(s, rq);
+		return CTXRA_STOCK;
+	}
+	if (!may_open(s, rq, joins) || !ctxra_stream_try(s, budget, start, end)) {
+		s->start = start;
+		s->end = end;
+		return CTXRA_STOCK;
+	}
+	ctxra_window_aligned(s, rq, joins, win);
+	return CTXRA_OPEN;
+}
+
+static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
+					       const struct ctxra_request *rq,
+					       struct ctxra_window *win)
+{
+	/* Here hits count requests that leave no gap. Enough of them are another pattern. */
+	if (!rq->cached && leaves_gap(s, rq))
+		s->hits = 0;
+	else
+		count_hit(s);
+	if (s->hits >= DENSE_HITS) {
+		ctxra_stream_restart(s, rq);
+		return CTXRA_STOCK;
+	}
+	ctxra_window_piece(s, rq, win);
+	return CTXRA_OPEN;
+}
+
+static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra_budget *budget,
+					    const struct ctxra_request *rq,
+					    struct ctxra_window *win)
+{
+	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr), narrow = ctxra_narrow_gap(rq);
+	/* At the stream's end, or behind pages that were read since. */
+	bool joins = (s->kind || s->end > s->start) && rq->index >= s->end &&
+		     rq->index - s->end <= max(rq->cached, narrow);
+	/* In a hole, or just below the range. */
+	bool fills = rq->index < s->end && ctxra_sat_add(rq_end, narrow) >= s->start;
+
+	ctxra_measure_step(s, rq);
+	if (rq_end > s->end && s->end > s->start)
+		note_direction(s, true);
+	else if (rq->index < s->start)
+		note_direction(s, false);
+	if (s->kind == CTXRA_STRIDED)
+		return ctxra_follow_strided(s, rq, win);
+	if (joins || fills) {
+		count_hit(s);
+		s->holes_in_row = 0;
+	} else {
+		s->holes_in_row = min(s->holes_in_row + 1, U8_MAX);
+	}
+	if (!s->kind)
+		return ctxra_follow_candidate(s, budget, rq, joins, win);
+
+	ctxra_update_direction(s, rq);
+	/*
+	 * Two readers that open one window at the same time would split it into small I/Os.
+	 * Open the next window instead. When that is done, this reader's page is cached.
+	 */
+	if (rq->in_flight && s->kind == CTXRA_FORWARD && ctxra_governor_trusts(s) &&
+	    rq->patterns & BIT(CTXRA_TRAIL) &&
+	    ctxra_window_ahead(s, rq, 4, win) == CTXRA_OPEN)
+		return CTXRA_OPEN;
+	if (s->holes_in_row > MAX_HOLES_IN_ROW) {
+		ctxra_stream_restart(s, rq);
+		return CTXRA_STOCK;
+	}
+	if (!may_open(s, rq, joins) || !ctxra_governor_trusts(s)) {
+		s->start = min(s->start, rq->index);
+		s->end = max(s->end, rq_end);
+		return CTXRA_STOCK;
+	}
+	ctxra_window_aligned(s, rq, joins, win);
+	return CTXRA_OPEN;
+}
+
+/* Keep only the part of a recognised stream's range that is near the end that moves. */
+static void limit_range(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	unsigned long reach = ctxra_reach(rq);
+
+	if (!s->kind || s->end - s->start <= reach)
+		return;
+	if (s->kind == CTXRA_BACKWARD || (s->kind == CTXRA_STRIDED && s->direction < 0))
+		s->end = s->start + reach;
+	else
+		s->start = s->end - reach;
+}
+
+/* The user may have switched a pattern off since the stream was recognised. */
+static void apply_patterns(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->kind == CTXRA_BACKWARD && !(rq->patterns & BIT(CTXRA_REVERSE)))
+		s->kind = CTXRA_FORWARD;
+	if (s->kind == CTXRA_STRIDED && !(rq->patterns & BIT(CTXRA_STRIDE)))
+		ctxra_stream_restart(s, rq);
+}
+
+/* The readahead of a stream is no longer cached: move its end to this reader. */
+static void rewind_to(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	s->start = rq->index;
+	s->end = rq->index;
+	s->reader_pos = rq->index;
+	s->direction = 0;
+	s->reordered = false;
+}
+
+static void update_reader_pos(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	if (s->kind == CTXRA_BACKWARD)
+		s->reader_pos = min(s->reader_pos, rq->index);
+	else
+		s->reader_pos = max(s->reader_pos, ctxra_sat_add(rq->index, rq->nr));
+}
+
+/**
+ * ctxra_stream_follow - add a request to its stream and decide what to read
+ * @s: the stream, from ctxra_stream_find() or ctxra_stream_start(); updated
+ * @budget: of the stream's set; updated
+ * @rq: the request
+ * @win: set for CTXRA_OPEN. The window ends at @rq->eof or before. It has at most @rq->win
+ *	pages, or in a strided stream those of the last miss. It contains @rq->index if it is
+ *	not @win->ahead. Pages of it may be cached: the caller trims it.
+ *
+ * Context: any; the caller serialises calls for one stream.
+ * Return: what to do with the call.
+ */
+enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
+				       const struct ctxra_request *rq, struct ctxra_window *win)
+{
+	struct ctxra_request capped = *rq;
+	enum ctxra_verdict verdict;
+
+	if (rq->index >= rq->eof || rq->nr > rq->win)
+		return CTXRA_STOCK;
+	ctxra_budget_count_call(budget);
+	s->probe_age = min(s->probe_age + 1, U8_MAX);
+	apply_patterns(s, rq);
+	if (ctxra_governor_is_other_reader(s, rq))
+		ctxra_stream_start(s, &s->file, rq);
+	ctxra_governor_shrink_on_thrash(s, rq);
+	if (rq->dropped)
+		rewind_to(s, rq);
+	if (s->win_cap >= rq->win)
+		s->win_cap = 0;
+	if (s->win_cap) {
+		capped.win = max_t(unsigned long, s->win_cap, rq->nr);
+		capped.ahead = capped.win;
+	}
+	if (rq->marker)
+		verdict = ctxra_follow_marker(s, budget, &capped, win);
+	else
+		verdict = ctxra_follow_miss(s, budget, &capped, win);
+	limit_range(s, &capped);
+	update_reader_pos(s, rq);
+	if (verdict == CTXRA_OPEN) {
+		if (s->win_cap)
+			win->pattern = CTXRA_THRASH;
+		if (s->kind != CTXRA_STRIDED || win->ahead)
+			ctxra_governor_count_window(s, win);
+	}
+	return verdict;
+}
+
+/* The gap that a candidate left two pieces ago, with the page before it. */
+static void stride_gap(const struct ctxra_stream *s, struct ctxra_window *probe)
+{
+	unsigned long piece = s->direction < 0 ? ctxra_sat_add(s->last_index, s->step) :
+			      s->last_index - min(s->last_index, 2UL * s->step);
+
+	probe->start = ctxra_sat_add(piece, s->last_nr - 1);
+	probe->nr = s->step - s->last_nr + 1;
+}
+
+/**
+ * ctxra_stream_probe_due - whether it is time to sample how pages were used
+ * @s: the stream
+ * @rq: its current request
+ * @probe: set on true to the pages to sample
+ *
+ * For the windows of a recognised stream see ctxra_governor_probe_due(). In a candidate with
+ * equal steps the gap is sampled, because late readers leave gaps too, and fill them.
+ *
+ * Return: true if the caller must sample @probe and call ctxra_stream_judge().
+ */
+bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
+			    struct ctxra_window *probe)
+{
+	if (!s->kind && s->equal_steps == EQUAL_STEPS && s->step > s->last_nr) {
+		stride_gap(s, probe);
+		return true;
+	}
+	return ctxra_governor_probe_due(s, rq, probe);
+}
+
+/**
+ * ctxra_stream_judge - adapt a stream to how its pages were used
+ * @s: the stream
+ * @budget: of its set
+ * @use: of the pages of ctxra_stream_probe_due()
+ */
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
+			const struct ctxra_use *use)
+{
+	if (!s->kind) {
+		/* The gap was read after all: count the step anew. */
+		if (!ctxra_use_has_gap(use))
+			s->equal_steps = 0;
+		return;
+	}
+	ctxra_governor_judge(s, budget, use);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hooks at the two entry points of the stock readahead code:
+ *
+ *   page_cache_sync_ra(ractl, req)		a reader missed a page
+ *   page_cache_async_ra(ractl, folio, req)	a reader met the readahead marker
+ *
+ * A call that belongs to a shared stream gets a file_ra_state of its own, with values that
+ * make the unchanged stock function read the window that the policy chose. The state lives
+ * as long as the call: see HOOK_ENTRY in common/hook.h.
+ */
+#include <linux/backing-dev.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+
+#include "common/compat/blk-cgroup.h"
+#include "common/compat/readahead.h"
+#include "common/compat/regs.h"
+#include "common/hook.h"
+#include "common/read_racy.h"
+#include "common/ra_mark.h"
+#include "counters.h"
+#include "ctxra.h"
+#include "hooks.h"
+#include "pagecache.h"
+#include "params.h"
+#include "steer.h"
+#include "table.h"
+
+/* Concurrent calls that can be steered. The stock code gets the others; they are counted. */
+#define MAX_CALLS	512
+/* Pages before a miss that are looked up for a trail: bounds the work. */
+#define MAX_TRAIL	1024UL
+
+/**
+ * struct ctxra_call - a call to the stock code that has a state of ours
+ * @ra: that state
+ * @ractl: the caller's control, valid until the call returns
+ * @file_ra: the file's own state; @ractl points to it again after the call
+ * @slot: the window's slot in the table, -1 for none
+ * @resized: only the size of the window is ours, the stock code decides the rest
+ * @before: if @resized, the file's own state at the start of the call
+ */
+struct ctxra_call {
+	struct file_ra_state ra;
+	struct readahead_control *ractl;
+	struct file_ra_state *file_ra;
+	int slot;
+	bool resized;
+	struct file_ra_state before;
+};
+
+static void count(enum ctxra_counter counter, u64 n)
+{
+	stats_add(&ctxra_stats, counter, n);
+}
+
+static bool count_bypass(enum ctxra_counter reason)
+{
+	count(reason, 1);
+	return false;
+}
+
+/* Fill in what both entry points have in common. False if the call is not for us. */
+static bool ctxra_request_init(const struct readahead_control *ractl, unsigned long nr,
+			       struct ctxra_request *rq)
+{
+	struct inode *inode = ractl->mapping->host;
+	unsigned long part = ctxra_submission_pages();
+	struct ctxra_settings settings;
+	bool is_file = S_ISREG(inode->i_mode) || S_ISBLK(inode->i_mode);
+
+	/*
+	 * The blocks of an open directory belong to another mapping. A state that is not the
+	 * file's own belongs to a file system that reads for itself. fs-verity on 6.1 uses the
+	 * control again after the call, when our state is freed if the hooks were unregistered.
+	 */
+	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
+	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
+		return count_bypass(CTXRA_C_LEFT_NOT_A_FILE);
+	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
+		return count_bypass(CTXRA_C_LEFT_RANDOM_HINT);
+	settings = ctxra_device_settings(inode, inode_to_bdi(inode));
+	rq->ahead = settings.win_pages;
+	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
+		return count_bypass(CTXRA_C_LEFT_READAHEAD_OFF);
+	if (nr > rq->ahead)
+		return count_bypass(CTXRA_C_LEFT_OVERSIZE);
+	if (!settings.chosen)
+		return count_bypass(CTXRA_C_LEFT_DEVICE);
+	if (compat_blk_cgroup_congested())
+		return count_bypass(CTXRA_C_LEFT_CONGESTED);
+	rq->index = ractl->_index;
+	rq->nr = max(nr, 1UL);
+	rq->win = part ? clamp(part, rq->nr, rq->ahead) : rq->ahead;
+	rq->eof = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	rq->patterns = ctxra_patterns();
+	return true;
+}
+
+/* Follow the request's stream, and trim the window to its missing pages. */
+static enum ctxra_verdict ctxra_decide(const struct readahead_control *ractl,
+				       struct ctxra_request *rq, struct ctxra_window *win,
+				       int *slot)
+{
+	struct inode *inode = ractl->mapping->host;
+	struct ctxra_file file = {
+		.mapping = ractl->mapping,
+		.ino = inode->i_ino,
+		.generation = inode->i_generation,
+	};
+	enum ctxra_verdict verdict;
+
+	*slot = -1;
+	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, slot);
+	if (verdict == CTXRA_STOCK) {
+		count_bypass(rq->in_order ? CTXRA_C_LEFT_IN_ORDER : CTXRA_C_LEFT_UNSURE);
+	} else if (verdict == CTXRA_OPEN && !ctxra_trim_window(ractl->mapping, win, rq->index)) {
+		ctxra_table_window_done(ractl->mapping, *slot);
+		*slot = -1;
+		/* Another reader filled this miss: the stock code finds that out cheaply. */
+		if (!rq->marker) {
+			count_bypass(CTXRA_C_LEFT_CACHED);
+			return CTXRA_STOCK;
+		}
+		verdict = CTXRA_SKIP_MARKER;
+	}
+	return verdict;
+}
+
+/* Let the stock function see a copy of the file's state instead of the state itself. */
+static void ctxra_replace_state(struct ctxra_call *call, struct readahead_control *ractl,
+				int slot)
+{
+	call->slot = slot;
+	call->resized = false;
+	call->ractl = ractl;
+	call->file_ra = ractl->ra;
+	/* Calls on the same open file may change it: the stock code has no lock either. */
+	call->ra = data_race(*ractl->ra);
+	ractl->ra = &call->ra;
+}
+
+/* What is counted for a window of each pattern, and the pattern's mark for ra-trace. */
+static const struct {
+	enum ctxra_counter windows;
+	enum ctxra_counter pages;
+	enum ra_mark mark;
+} pattern_info[CTXRA_NR_PATTERNS] = {
+	[CTXRA_TRAIL] = { CTXRA_C_TRAIL_WINDOWS, CTXRA_C_TRAIL_PAGES, RA_MARK_TRAIL },
+	[CTXRA_REORDER] = { CTXRA_C_REORDER_WINDOWS, CTXRA_C_REORDER_PAGES, RA_MARK_TRAIL },
+	[CTXRA_REVERSE] = { CTXRA_C_REVERSE_WINDOWS, CTXRA_C_REVERSE_PAGES, RA_MARK_REVERSE },
+	[CTXRA_STRIDE] = { CTXRA_C_STRIDE_WINDOWS, CTXRA_C_STRIDE_PAGES, RA_MARK_STRIDE },
+	[CTXRA_THRASH] = { CTXRA_C_THRASH_WINDOWS, CTXRA_C_THRASH_PAGES, RA_MARK_THRASH },
+};
+
+/* Make the stock function read a window. */
+static void ctxra_open_window(struct ctxra_call *call, struct readahead_control *ractl, int slot,
+			      const struct ctxra_window *win, const struct ctxra_steering *st)
+{
+	count(pattern_info[win->pattern].windows, 1);
+	count(pattern_info[win->pattern].pages, win->nr);
+	ctxra_replace_state(call, ractl, slot);
+	call->ra.start = st->start;
+	call->ra.size = st->size;
+	call->ra.async_size = st->async_size;
+	call->ra.ra_pages = st->ra_pages;
+	call->ra.prev_pos = st->prev_pos;
+	ractl->_index = st->index;
+	ra_mark_set(&call->ra, pattern_info[win->pattern].mark);
+}
+
+/*
+ * Without us the stock code uses the window that the device had when the file was opened.
+ * Make it use the device's current one, or max_kb, doubled if POSIX_FADV_SEQUENTIAL doubled
+ * the file's. Write the size to a copy, because other calls on the same open file would take
+ * it for the file's own.
+ */
+static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_control *ractl,
+				unsigned long pages)
+{
+	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+	unsigned int file_pages = READ_RACY(ractl->ra->ra_pages);
+
+	if (file_pages == 2 * READ_RACY(bdi->ra_pages))
+		pages *= 2;
+	if (file_pages == pages)
+		return false;
+	count(CTXRA_C_RESIZED, 1);
+	ctxra_replace_state(call, ractl, -1);
+	call->resized = true;
+	call->before = call->ra;
+	call->ra.ra_pages = pages;
+	ra_mark_set(&call->ra, RA_MARK_RESIZED);
+	return true;
+}
+
+/* Copy the window that the stock code opened to the file, unless another call changed it. */
+static void ctxra_copy_back_state(const struct ctxra_call *call)
+{
+	const struct file_ra_state *before = &call->before, *after = &call->ra;
+	struct file_ra_state *file_ra = call->file_ra;
+
+	if (READ_RACY(file_ra->start) != before->start ||
+	    READ_RACY(file_ra->size) != before->size ||
+	    READ_RACY(file_ra->async_size) != before->async_size)
+		return;
+	WRITE_ONCE(file_ra->start, after->start);
+	WRITE_ONCE(file_ra->size, after->size);
+	WRITE_ONCE(file_ra->async_size, after->async_size);
+	compat_ra_copy_order(file_ra, after);
+}
+
+/* Fill in what the page cache and the file's own state tell about a miss. */
+static void ctxra_fill_miss_request(const struct readahead_control *ractl, struct ctxra_request *rq)
+{
+	const struct file_ra_state *ra = ractl->ra;
+	pgoff_t prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT;
+	unsigned int size = READ_RACY(ra->size);
+	pgoff_t start = READ_RACY(ra->start);
+
+	/* The stock code's own test for the start of a file and for a sequential read. */
+	rq->in_order = !rq->index || rq->index - prev_index <= 1;
+	if (!rq->in_order)
+		rq->cached = ctxra_cached_before(ractl->mapping, rq->index,
+						 min(rq->ahead, MAX_TRAIL));
+	rq->evicted = ctxra_is_evicted(ractl->mapping, rq->index);
+	/* Not at the start of the file, because it may be read a second time. */
+	if (rq->evicted && rq->in_order && rq->index && rq->index >= start &&
+	    rq->index - start < size)
+		rq->evicted_window = size;
+}
+
+/* Is much of the last two windows, up to this reader's last page, unread? */
+static bool ctxra_is_sparse_behind(const struct readahead_control *ractl,
+				   const struct ctxra_request *rq)
+{
+	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
+	unsigned long nr = min(prev_index, 2 * rq->win);
+	struct ctxra_use use;
+
+	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
+		return false;
+	use = ctxra_sample_use(ractl->mapping, prev_index - nr, nr);
+	return ctxra_use_is_sparse(&use);
+}
+
+static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
+{
+	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
+	struct ctxra_request rq = {};
+	struct ctxra_steering st;
+	struct ctxra_window win;
+	int slot;
+
+	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
+		return false;
+	ctxra_fill_miss_request(ractl, &rq);
+	if (ctxra_decide(ractl, &rq, &win, &slot) != CTXRA_OPEN)
+		return ctxra_resize_window(data, ractl, rq.ahead);
+	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
+	regs_set_kernel_argument(regs, 1, st.req);
+	ctxra_open_window(data, ractl, slot, &win, &st);
+	return true;
+}
+NOKPROBE_SYMBOL(ctxra_sync_ra_entry);
+
+/*
+ * Clear the marker and read nothing. With ra_pages 0 the stock function returns at once. With
+ * any other window it would read a page at a time if the next page is missing.
+ */
+static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl,
+			      struct folio *folio)
+{
+	count(CTXRA_C_MARKERS_SKIPPED, 1);
+	folio_clear_readahead(folio);
+	ctxra_replace_state(call, ractl, -1);
+	call->ra.ra_pages = 0;
+	return true;
+}
+
+static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
+{
+	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
+	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
+	struct ctxra_call *call = data;
+	struct ctxra_request rq = { .marker = true };
+	const struct file_ra_state *ra;
+	struct ctxra_steering st;
+	struct ctxra_window win;
+	enum ctxra_verdict verdict;
+	int slot;
+
+	/* The stock code returns at once, because the bit is PG_reclaim during writeback. */
+	if (folio_test_writeback(folio))
+		return false;
+	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
+		return false;
+	/* A page fault may meet the marker at any page of its folio. */
+	rq.index = round_down(rq.index, folio_nr_pages(folio));
+	ra = ractl->ra;
+	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
+					     READ_RACY(ra->async_size), folio_nr_pages(folio));
+	if (rq.in_order)
+		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse_behind(ractl, &rq);
+	else
+		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
+	verdict = ctxra_decide(ractl, &rq, &win, &slot);
+	if (verdict == CTXRA_STOCK)
+		return ctxra_resize_window(call, ractl, rq.ahead);
+	if (verdict == CTXRA_SKIP_MARKER)
+		return ctxra_skip_marker(call, ractl, folio);
+	ctxra_steer_marker(&win, rq.index, folio_order(folio), &st);
+	regs_set_kernel_argument(regs, 2, st.req);
+	ctxra_open_window(call, ractl, slot, &win, &st);
+	compat_ra_set_order(&call->ra, st.order);
+	return true;
+}
+NOKPROBE_SYMBOL(ctxra_async_ra_entry);
+
+static void ctxra_ra_returned(struct pt_regs *regs, void *data)
+{
+	struct ctxra_call *call = data;
+
+	call->ractl->ra = call->file_ra;
+	if (call->resized)
+		ctxra_copy_back_state(call);
+	ctxra_table_window_done(call->ractl->mapping, call->slot);
+}
+NOKPROBE_SYMBOL(ctxra_ra_returned);
+
+static struct hook ctxra_hooks[] = {
+	{
+		.spec = { .symbol = "page_cache_sync_ra", .kind = HOOK_ENTRY },
+		.entry = ctxra_sync_ra_entry,
+		.returned = ctxra_ra_returned,
+		.data_size = sizeof(struct ctxra_call),
+		.max_calls = MAX_CALLS,
+	}, {
+		.spec = { .symbol = "page_cache_async_ra", .kind = HOOK_ENTRY },
+		.entry = ctxra_async_ra_entry,
+		.returned = ctxra_ra_returned,
+		.data_size = sizeof(struct ctxra_call),
+		.max_calls = MAX_CALLS,
+	},
+};
+
+static struct hook_set ctxra_hook_set = {
+	.hooks = ctxra_hooks,
+	.nr = ARRAY_SIZE(ctxra_hooks),
+};
+
+/**
+ * ctxra_hooks_register - hook the readahead code
+ *
+ * Context: the table exists.
+ * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ */
+int ctxra_hooks_register(void)
+{
+	compat_blk_cgroup_init();
+	return hooks_register(&ctxra_hook_set);
+}
+
+/* No callback runs when this returns. */
+void ctxra_hooks_unregister(void)
+{
+	hooks_unregister(&ctxra_hook_set);
+}
+
+/* Calls that the hooks did not see since they were registered. */
+unsigned long ctxra_hooks_missed(void)
+{
+	return hooks_missed(&ctxra_hook_set);
+}

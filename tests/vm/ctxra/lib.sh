@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the tests of ctxra share: a file on a slow disk, and the disk's reads with ctxra and without it.
+
+# Make a disk that takes 2 ms per I/O, or NS, with 128 KiB of readahead, and a checked file of SIZE_MB on it,
+# /mnt/test/file. Sets $disk. make_slow_file FS SIZE_MB [NS]
+make_slow_file() {
+	disk=$(make_null_blk $(($2 * 2 + 320)) "${3:-2000000}" 8192)
+	make_fs "$1" "$disk" /mnt/test
+	reader make /mnt/test/file "$2"
+	echo 128 > "/sys/block/$disk/queue/read_ahead_kb"
+}
+
+# Empty the page cache but for the metadata of some files, because reads of metadata would be counted too.
+# drop_data_pages FILE...
+drop_data_pages() {
+	local file
+	drop_caches
+	for file; do
+		dd "if=$file" of=/dev/null bs=4096 count=1 iflag=direct status=none
+	done
+}
+
+# Run a command without ctxra and with it in turn, ROUNDS times each, with none of the files cached, and print the disk's
+# reads. Set $stock and $with to the fewest I/Os of each, $stock_sectors and $with_sectors to the fewest sectors. The
+# fewest are closest to the truth, because other reads of the disk, and delays, only add to them.
+# compare_reads ROUNDS nullb0 FILE... -- COMMAND...
+compare_reads() {
+	local rounds=$1 disk=$2 round files=() stock_log="" with_log="" ios sectors kib
+	shift 2
+	while [ "$1" != -- ]; do
+		files+=("$1")
+		shift
+	done
+	shift
+	stock=$((1 << 60)) with=$((1 << 60)) stock_sectors=$((1 << 60)) with_sectors=$((1 << 60))
+	for ((round = 0; round < rounds; round++)); do
+		set_param ctxra enable 0
+		drop_data_pages "${files[@]}"
+		count_reads "$disk" "$@"
+		stock=$((stock < ios ? stock : ios))
+		stock_sectors=$((stock_sectors < sectors ? stock_sectors : sectors))
+		stock_log+=" $ios of $kib KiB"
+		set_param ctxra enable 1
+		drop_data_pages "${files[@]}"
+		count_reads "$disk" "$@"
+		with=$((with < ios ? with : ios))
+		with_sectors=$((with_sectors < sectors ? with_sectors : sectors))
+		with_log+=" $ios of $kib KiB"
+	done
+	[ "$stock" -gt 0 ] || fail "$*: nothing was read from the disk"
+	echo "    stock:$stock_log; ctxra:$with_log; sectors $stock_sectors, $with_sectors"
+}
+
+# Read the file of make_slow_file with none of it cached, check every byte, and print the disk's I/Os. read_ios ARGS...
+read_ios() {
+	local before
+	drop_data_pages /mnt/test/file
+	before=$(disk_reads "$disk")
+	reader read /mnt/test/file verify=full "$@" > /run/reader.out || fail "reader $*: $(cat /run/reader.out)"
+	echo $(($(disk_reads "$disk") - before))
+}
