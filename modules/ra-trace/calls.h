@@ -10,37 +10,37 @@
 struct address_space;
 struct file;
 struct file_ra_state;
-struct ra_counts;
+struct rat_counts;
 struct readahead_control;
 
 /**
- * struct ra_call - what is known of a running call
- * @seen: for the classifier
+ * struct rat_call - what is known of a running call
+ * @obs: for the classifier
  * @ractl: the caller's control, valid until the call returns
  * @file: the open file, may be NULL
  * @ra: the state that @ractl pointed to at the entry, may be NULL
  * @own_file: it reads @file itself, and not something for its sake
- * @place: where it is found, NULL if all places were taken
+ * @slot: where it is found, NULL if all places were taken
  * @dev: place of the device in the counters
  * @own_disk: its bios pass the block layer under the device's number
  * @pattern: valid from the moment that the stock code begins to read
  * @classified: that moment has come
  */
-struct ra_call {
-	struct ra_seen seen;
+struct rat_call {
+	struct rat_observation obs;
 	struct readahead_control *ractl;
 	struct file *file;
 	struct file_ra_state *ra;
 	bool own_file;
-	struct ra_place *place;
+	struct rat_call_slot *slot;
 	unsigned int dev;
 	bool own_disk;
-	enum ra_pattern pattern;
+	enum rat_pattern pattern;
 	bool classified;
 };
 
 /**
- * struct ra_place - a running call's place in the table
+ * struct rat_call_slot - a running call's place in the table
  * @call: the call; for its own task only. When hooks are taken out, places of
  *	calls that are still asleep stay behind until the table goes: what is
  *	looked up in one may use its values, but never follow its pointers.
@@ -49,11 +49,11 @@ struct ra_call {
  * @dev: place of the device in the counters
  * @pages: brought into the page cache so far; others may read it
  * @sectors: of 512 bytes that the block layer was asked for so far; others may read it
- * @run_start: of pages whose fate is not followed yet (see waste.h), the first
+ * @run_start: of pages whose fate is not followed yet (see unread.h), the first
  * @run: how many
  */
-struct ra_place {
-	struct ra_call call;
+struct rat_call_slot {
+	struct rat_call call;
 	struct address_space *mapping;
 	dev_t dev_number;
 	unsigned int dev;
@@ -63,14 +63,14 @@ struct ra_place {
 	unsigned long run;
 };
 
-int ra_calls_create(void);
-void ra_calls_destroy(void);
-struct ra_place *ra_calls_begin(const struct ra_call *call, struct address_space *mapping,
+int rat_calls_create(void);
+void rat_calls_destroy(void);
+struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_space *mapping,
 				dev_t dev);
-void ra_calls_end(struct ra_place *place);
-struct ra_place *ra_calls_find(const struct address_space *mapping);
-struct ra_place *ra_calls_find_dev(dev_t dev);
-unsigned int ra_calls_running(u64 *pages);
-void ra_calls_deduct(struct ra_counts *sums);
+void rat_calls_remove(struct rat_call_slot *slot);
+struct rat_call_slot *rat_calls_find(const struct address_space *mapping);
+struct rat_call_slot *rat_calls_find_by_dev(dev_t dev);
+unsigned int rat_calls_count_running(u64 *pages);
+void rat_calls_deduct(struct rat_counts *sums);
 
 #endif

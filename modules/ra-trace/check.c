@@ -18,12 +18,12 @@
 #define BLOCK_SLACK		256
 
 /**
- * ra_check_sum - whether the rows' counts sum up to the count of all
+ * rat_check_sum - whether the rows' counts sum up to the count of all
  * @rows: sum of the rows
  * @all: count of all
  * @cpus: how many count
  */
-bool ra_check_sum(struct ra_span rows, struct ra_span all, unsigned int cpus)
+bool rat_check_sum(struct rat_span rows, struct rat_span all, unsigned int cpus)
 {
 	u64 slack = (u64)cpus * SUM_SLACK_PER_CPU;
 
@@ -31,25 +31,25 @@ bool ra_check_sum(struct ra_span rows, struct ra_span all, unsigned int cpus)
 }
 
 /**
- * ra_check_actual - whether the pages of the calls are those that entered the page cache
+ * rat_check_actual - whether the pages of the calls are those that entered the page cache
  * @actual: sum over calls that have ended
  * @entered: counted as the pages entered
  * @running: pages of calls that have not ended, read between first and last
  */
-bool ra_check_actual(struct ra_span actual, struct ra_span entered, u64 running)
+bool rat_check_actual(struct rat_span actual, struct rat_span entered, u64 running)
 {
 	return actual.first <= entered.last + RUNNING_SLACK &&
 	       entered.first <= actual.last + running + RUNNING_SLACK;
 }
 
 /**
- * ra_check_block - whether the block layer was given what entered the page cache
+ * rat_check_block - whether the block layer was given what entered the page cache
  * @entered: pages
  * @block: pages
  * @running: pages of calls that have not ended, read between first and last: all of a window
  *	enters before its first bio is made
  */
-bool ra_check_block(struct ra_span entered, struct ra_span block, u64 running)
+bool rat_check_block(struct rat_span entered, struct rat_span block, u64 running)
 {
 	/* A shift: not every machine divides 64 bits. */
 	u64 slack = BLOCK_SLACK + (max(entered.first, block.first) >> 7);

@@ -17,7 +17,7 @@
 #include "common/compat/readahead.h"
 #include "tracepoints.h"
 #include "pages.h"
-#include "waste.h"
+#include "unread.h"
 
 /* A read goes on in batches of this many folios at most. */
 #define BATCH_FOLIOS	31UL
@@ -25,63 +25,63 @@
 #define SHORT_RANGE	512UL
 
 /**
- * ra_pages_flush - have the fate of pages followed that a call brought in
- * @place: the call
+ * rat_pages_flush_run - have the fate of pages followed that a call brought in
+ * @slot: the call
  *
  * They are collected in runs. It has to be before they can be read: when the
- * first bio is made, at once where no bio will be seen, or at the end for what needs none.
+ * first bio is made, at once where no bio will be obs, or at the end for what needs none.
  *
  * Context: the task whose call it is.
  */
-void ra_pages_flush(struct ra_place *place)
+void rat_pages_flush_run(struct rat_call_slot *slot)
 {
-	const struct ra_call *call = &place->call;
+	const struct rat_call *call = &slot->call;
 
 	/* What is asked for is not read ahead. */
-	if (place->run && call->pattern != RA_RANDOM && ra_waste_is_on()) {
+	if (slot->run && call->pattern != RAT_RANDOM && rat_unread_is_tracking()) {
 		/* A directory's blocks, say: file systems read them in ways that are not seen. */
 		if (!call->own_file)
-			ra_account_add(place->dev, call->pattern, RA_UNKNOWN, place->run);
+			rat_account_add(slot->dev, call->pattern, RAT_COL_UNKNOWN, slot->run);
 		else
-			ra_waste_follow(place->mapping, place->run_start, place->run, place->dev,
+			rat_unread_add(slot->mapping, slot->run_start, slot->run, slot->dev,
 					call->pattern);
 	}
-	place->run = 0;
+	slot->run = 0;
 }
 
-static void page_added(void *unused, struct folio *folio)
+static void rat_page_added(void *unused, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
-	struct ra_place *place = ra_calls_find(folio->mapping);
+	struct rat_call_slot *slot = rat_calls_find(folio->mapping);
 
-	if (!place)
+	if (!slot)
 		return;
-	WRITE_ONCE(place->pages, place->pages + nr);
-	ra_count(entered[place->dev], nr);
-	if (place->run && folio->index != place->run_start + place->run)
-		ra_pages_flush(place);
-	if (!place->run)
-		place->run_start = folio->index;
-	place->run += nr;
+	WRITE_ONCE(slot->pages, slot->pages + nr);
+	rat_count(entered[slot->dev], nr);
+	if (slot->run && folio->index != slot->run_start + slot->run)
+		rat_pages_flush_run(slot);
+	if (!slot->run)
+		slot->run_start = folio->index;
+	slot->run += nr;
 	/* It is locked still, but may be read before anything more is seen of the call. */
-	if (!place->call.own_disk)
-		ra_pages_flush(place);
+	if (!slot->call.own_disk)
+		rat_pages_flush_run(slot);
 }
 
 /*
  * A call takes pages out again that the file system did not read. It may also
  * evict others when it has to reclaim memory: the task has a flag then.
  */
-static bool taken_back(struct ra_place *place, struct folio *folio)
+static bool rat_is_rolled_back(struct rat_call_slot *slot, struct folio *folio)
 {
-	return place && !(current->flags & PF_MEMALLOC) && !folio_test_uptodate(folio);
+	return slot && !(current->flags & PF_MEMALLOC) && !folio_test_uptodate(folio);
 }
 
 /*
  * Somebody was at the folio, but no event says so. If one did, the flag is explained, and what
  * is still open of a large folio was not read.
  */
-static bool may_be_read_unseen(struct folio *folio, unsigned long nr)
+static bool rat_may_be_read(struct folio *folio, unsigned long nr)
 {
 	/* A PMD maps it whole, with an event for one page of it at most. */
 	if (folio_test_pmd_mappable(folio))
@@ -89,42 +89,42 @@ static bool may_be_read_unseen(struct folio *folio, unsigned long nr)
 	/* Who drops it behind himself leaves no flag. */
 	if (!folio_test_referenced(folio) && !compat_folio_is_dropbehind(folio))
 		return false;
-	return ra_waste_in_doubt(folio->mapping, folio->index, nr) == nr;
+	return rat_unread_count(folio->mapping, folio->index, nr) == nr;
 }
 
-static void page_removed(void *unused, struct folio *folio)
+static void rat_page_removed(void *unused, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
-	struct ra_place *place = ra_calls_find(folio->mapping);
+	struct rat_call_slot *slot = rat_calls_find(folio->mapping);
 
-	if (taken_back(place, folio)) {
-		ra_pages_flush(place);
-		ra_waste_forget(folio->mapping, folio->index, nr);
-		WRITE_ONCE(place->pages, place->pages - (long)nr);
-		ra_count(entered[place->dev], -(u64)nr);
+	if (rat_is_rolled_back(slot, folio)) {
+		rat_pages_flush_run(slot);
+		rat_unread_remove(folio->mapping, folio->index, nr);
+		WRITE_ONCE(slot->pages, slot->pages - (long)nr);
+		rat_count(entered[slot->dev], -(u64)nr);
 		return;
 	}
-	if (may_be_read_unseen(folio, nr))
-		ra_waste_unseen(folio->mapping, folio->index, nr);
+	if (rat_may_be_read(folio, nr))
+		rat_unread_resolve_unknown(folio->mapping, folio->index, nr);
 	else
-		ra_waste_evicted(folio->mapping, folio->index, nr);
+		rat_unread_resolve_evicted(folio->mapping, folio->index, nr);
 }
 
-static void bio_queued(void *unused, struct bio *bio)
+static void rat_bio_queued(void *unused, struct bio *bio)
 {
-	struct ra_place *place;
+	struct rat_call_slot *slot;
 
 	if (bio_op(bio) != REQ_OP_READ)
 		return;
-	place = ra_calls_find_dev(bio->bi_bdev->bd_dev);
-	if (!place)
+	slot = rat_calls_find_by_dev(bio->bi_bdev->bd_dev);
+	if (!slot)
 		return;
-	ra_pages_flush(place);
+	rat_pages_flush_run(slot);
 	/* squashfs reads ahead and waits for it, without saying so. */
 	if (!(bio->bi_opf & REQ_RAHEAD))
 		return;
-	WRITE_ONCE(place->sectors, place->sectors + bio_sectors(bio));
-	ra_count(block[place->dev], bio_sectors(bio));
+	WRITE_ONCE(slot->sectors, slot->sectors + bio_sectors(bio));
+	rat_count(block[slot->dev], bio_sectors(bio));
 }
 
 /* Without a reference, which could not be put here: a folio that goes meanwhile says nothing. */
@@ -144,32 +144,32 @@ static bool is_referenced(struct address_space *mapping, pgoff_t index)
 /*
  * Where the last folio of a batch is still being filled, the reader gets those before it, and
  * there is an event only when the rest of the read goes on at that folio. Reading sets
- * PG_referenced, readahead alone does not (but for a fault, see waste.c): pages just before
+ * PG_referenced, readahead alone does not (but for a fault, see unread.c): pages just before
  * @index that have it and were not seen to be read were read by such a batch, or by several.
  */
-static void pages_got_before(struct address_space *mapping, pgoff_t index)
+static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 {
 	pgoff_t least = index - min(index, SHORT_RANGE);
 
-	while (index > least && ra_waste_in_doubt(mapping, index - 1, 1)) {
+	while (index > least && rat_unread_count(mapping, index - 1, 1)) {
 		unsigned long nr = 1UL << xa_get_order(&mapping->i_pages, index - 1);
 		pgoff_t start = round_down(index - 1, nr);
 
 		/* The batch ended before a folio, not within one. */
 		if (start + nr != index || !is_referenced(mapping, start))
 			return;
-		if (ra_waste_in_doubt(mapping, start, nr) != nr) {
+		if (rat_unread_count(mapping, start, nr) != nr) {
 			/* The flag may come from what was seen. The rest: read, or passed over? */
-			ra_waste_unseen(mapping, start, nr);
+			rat_unread_resolve_unknown(mapping, start, nr);
 			return;
 		}
-		ra_waste_read(mapping, start, nr);
+		rat_unread_resolve_read(mapping, start, nr);
 		index = start;
 	}
 }
 
 /* Of a long read this is called for each batch, with all that is left to read. */
-static void pages_got(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
 	unsigned long nr = last - index + 1;
 
@@ -179,83 +179,83 @@ static void pages_got(void *unused, struct address_space *mapping, pgoff_t index
 
 		nr = min(nr, max(SHORT_RANGE, batch));
 	}
-	pages_got_before(mapping, index);
-	ra_waste_read(mapping, index, nr);
+	rat_pages_read_before(mapping, index);
+	rat_unread_resolve_read(mapping, index, nr);
 }
 
-static void pages_mapped(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
 	/* The event has the pages that were asked for, of folios that are mapped whole. */
 	if (COMPAT_FAULT_MAPS_FOLIO && mapping_large_folio_support(mapping)) {
 		index = round_down(index, 1UL << xa_get_order(&mapping->i_pages, index));
 		last |= (1UL << xa_get_order(&mapping->i_pages, last)) - 1;
 	}
-	ra_waste_read(mapping, index, last - index + 1);
+	rat_unread_resolve_read(mapping, index, last - index + 1);
 }
 
-static void page_faulted(void *unused, struct address_space *mapping, pgoff_t index)
+static void rat_page_faulted(void *unused, struct address_space *mapping, pgoff_t index)
 {
-	pages_mapped(unused, mapping, index, index);
+	rat_pages_mapped(unused, mapping, index, index);
 }
 
-enum { ADDED, REMOVED, QUEUED, GOT, MAPPED, FAULTED };
+enum { ADDED, REMOVED, QUEUED, READ_PAGES, MAPPED, FAULTED };
 
-static struct tracepoint_probe probes[] = {
-	[ADDED] = { "mm_filemap_add_to_page_cache", page_added },
-	[REMOVED] = { "mm_filemap_delete_from_page_cache", page_removed },
-	[QUEUED] = { "block_bio_queue", bio_queued },
+static struct rat_tracepoint_probe probes[] = {
+	[ADDED] = { "mm_filemap_add_to_page_cache", rat_page_added },
+	[REMOVED] = { "mm_filemap_delete_from_page_cache", rat_page_removed },
+	[QUEUED] = { "block_bio_queue", rat_bio_queued },
 	/* These came with "filemap: add trace events for get_pages, map_pages, and fault". */
-	[GOT] = { "mm_filemap_get_pages", pages_got },
-	[MAPPED] = { "mm_filemap_map_pages", pages_mapped },
-	[FAULTED] = { "mm_filemap_fault", page_faulted },
+	[READ_PAGES] = { "mm_filemap_get_pages", rat_pages_read },
+	[MAPPED] = { "mm_filemap_map_pages", rat_pages_mapped },
+	[FAULTED] = { "mm_filemap_fault", rat_page_faulted },
 };
 
 /**
- * ra_pages_attach - attach to the tracepoints
+ * rat_pages_register - attach to the tracepoints
  *
  * Context: may sleep; the tables of calls and of waste exist.
  * Return: 0, or a negative errno with nothing attached and a line in the log.
  */
-int ra_pages_attach(void)
+int rat_pages_register(void)
 {
 	/* That these are what the tracepoints call, in this kernel, is checked here. */
-	check_trace_callback_type_mm_filemap_add_to_page_cache(page_added);
-	check_trace_callback_type_mm_filemap_delete_from_page_cache(page_removed);
-	check_trace_callback_type_block_bio_queue(bio_queued);
-	return tracepoints_attach(probes, ARRAY_SIZE(probes));
+	check_trace_callback_type_mm_filemap_add_to_page_cache(rat_page_added);
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(rat_page_removed);
+	check_trace_callback_type_block_bio_queue(rat_bio_queued);
+	return rat_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
 /**
- * ra_pages_detach - detach from the tracepoints
+ * rat_pages_unregister - detach from the tracepoints
  *
  * Context: may sleep. No probe runs when it returns.
  */
-void ra_pages_detach(void)
+void rat_pages_unregister(void)
 {
-	tracepoints_detach(probes, ARRAY_SIZE(probes));
+	rat_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 }
 
 /**
- * ra_pages_see_actual - whether pages that enter the page cache are seen
+ * rat_pages_actual_known - whether pages that enter the page cache are seen
  */
-bool ra_pages_see_actual(void)
+bool rat_pages_actual_known(void)
 {
-	return tracepoint_is_attached(&probes[ADDED]) && tracepoint_is_attached(&probes[REMOVED]);
+	return rat_tracepoint_is_registered(&probes[ADDED]) && rat_tracepoint_is_registered(&probes[REMOVED]);
 }
 
 /**
- * ra_pages_see_block - whether bios are seen
+ * rat_pages_bios_seen - whether bios are seen
  */
-bool ra_pages_see_block(void)
+bool rat_pages_bios_seen(void)
 {
-	return tracepoint_is_attached(&probes[QUEUED]);
+	return rat_tracepoint_is_registered(&probes[QUEUED]);
 }
 
 /**
- * ra_pages_see_reads - whether every read of a page is seen
+ * rat_pages_reads_seen - whether every read of a page is seen
  */
-bool ra_pages_see_reads(void)
+bool rat_pages_reads_seen(void)
 {
-	return tracepoint_is_attached(&probes[GOT]) && tracepoint_is_attached(&probes[MAPPED]) &&
-	       tracepoint_is_attached(&probes[FAULTED]);
+	return rat_tracepoint_is_registered(&probes[READ_PAGES]) && rat_tracepoint_is_registered(&probes[MAPPED]) &&
+	       rat_tracepoint_is_registered(&probes[FAULTED]);
 }

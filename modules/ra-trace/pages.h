@@ -4,13 +4,13 @@
 
 #include <linux/types.h>
 
-struct ra_place;
+struct rat_call_slot;
 
-int ra_pages_attach(void);
-void ra_pages_detach(void);
-bool ra_pages_see_actual(void);
-bool ra_pages_see_block(void);
-bool ra_pages_see_reads(void);
-void ra_pages_flush(struct ra_place *place);
+int rat_pages_register(void);
+void rat_pages_unregister(void);
+bool rat_pages_actual_known(void);
+bool rat_pages_bios_seen(void);
+bool rat_pages_reads_seen(void);
+void rat_pages_flush_run(struct rat_call_slot *slot);
 
 #endif

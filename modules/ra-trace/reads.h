@@ -3,8 +3,8 @@
 #ifndef RA_TRACE_READS_H
 #define RA_TRACE_READS_H
 
-int ra_reads_open(void);
-void ra_reads_close(void);
-unsigned long ra_reads_missed(void);
+int rat_reads_register(void);
+void rat_reads_unregister(void);
+unsigned long rat_reads_missed(void);
 
 #endif

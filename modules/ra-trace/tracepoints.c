@@ -7,39 +7,39 @@
 
 #include "tracepoints.h"
 
-struct search {
-	struct tracepoint_probe *probes;
+struct rat_tracepoint_search {
+	struct rat_tracepoint_probe *probes;
 	unsigned int nr;
 };
 
-static void compare(struct tracepoint *tp, void *data)
+static void rat_match_tracepoint(struct tracepoint *tp, void *data)
 {
-	struct search *search = data;
+	struct rat_tracepoint_search *rat_tracepoint_search = data;
 	unsigned int i;
 
-	for (i = 0; i < search->nr; i++)
-		if (!strcmp(tp->name, search->probes[i].name))
-			WRITE_ONCE(search->probes[i].tp, tp);
+	for (i = 0; i < rat_tracepoint_search->nr; i++)
+		if (!strcmp(tp->name, rat_tracepoint_search->probes[i].name))
+			WRITE_ONCE(rat_tracepoint_search->probes[i].tp, tp);
 }
 
 /**
- * tracepoints_attach - attach all functions of a table whose tracepoints there are
+ * rat_tracepoints_register - attach all functions of a table whose tracepoints there are
  * @probes: the table; its functions may be called before this returns
  * @nr: entries in it
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing attached and a line in the log.
  */
-int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
+int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
-	struct search search = { .probes = probes, .nr = nr };
+	struct rat_tracepoint_search rat_tracepoint_search = { .probes = probes, .nr = nr };
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < nr; i++)
 		WRITE_ONCE(probes[i].tp, NULL);
 	/* Few tracepoints are exported to modules; all that are built in can be found. */
-	for_each_kernel_tracepoint(compare, &search);
+	for_each_kernel_tracepoint(rat_match_tracepoint, &rat_tracepoint_search);
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tp)
 			continue;
@@ -47,7 +47,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 		if (err) {
 			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
-			tracepoints_detach(probes, i);
+			rat_tracepoints_unregister(probes, i);
 			/* The others were found, and no more. */
 			for (; i < nr; i++)
 				WRITE_ONCE(probes[i].tp, NULL);
@@ -58,7 +58,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 }
 
 /**
- * tracepoints_detach - detach all functions of a table
+ * rat_tracepoints_unregister - detach all functions of a table
  * @probes: the table
  * @nr: entries in it
  *
@@ -66,7 +66,7 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
  *
  * Context: may sleep.
  */
-void tracepoints_detach(struct tracepoint_probe *probes, unsigned int nr)
+void rat_tracepoints_unregister(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
 	unsigned int i;
 

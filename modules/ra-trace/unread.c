@@ -20,7 +20,7 @@
 
 #include "account.h"
 #include "common/read_racy.h"
-#include "waste.h"
+#include "unread.h"
 
 #define CHUNK		64UL
 #define SET_BITS	10
@@ -28,7 +28,7 @@
 #define NR_WAYS		8
 
 /**
- * struct chunk - 64 pages of a file, aligned
+ * struct rat_chunk - 64 pages of a file, aligned
  * @mapping: the file: a key, never followed. It is good as long as pages of the
  *	file are cached, and those that are not leave the table.
  * @number: which 64 pages
@@ -38,7 +38,7 @@
  * @faulted: some were read ahead by a page fault: with the multi-generation LRU of newer
  *	kernels, PG_referenced is set on those from the beginning, and says nothing
  */
-struct chunk {
+struct rat_chunk {
 	const struct address_space *mapping;
 	unsigned long number;
 	u64 unread;
@@ -48,36 +48,36 @@ struct chunk {
 };
 
 /**
- * struct set - chunks whose keys have the same hash
+ * struct rat_chunk_set - chunks whose keys have the same hash
  * @lock: protects the set; a leaf, taken in any context
  * @nr: chunks in use; read without the lock to pass over an empty set
  * @next: the one to make room
  * @chunk: the chunks
  */
-struct set {
+struct rat_chunk_set {
 	raw_spinlock_t lock;
 	u16 nr;
 	u16 next;
-	struct chunk chunk[NR_WAYS];
+	struct rat_chunk chunk[NR_WAYS];
 };
 
-enum fate { FATE_READ, FATE_EVICTED, FATE_UNSEEN, FATE_FORGOTTEN };
+enum rat_outcome { OUTCOME_READ, OUTCOME_EVICTED, OUTCOME_UNKNOWN, OUTCOME_DISCARDED };
 
-static struct set *sets;
+static struct rat_chunk_set *sets;
 /* Whether reads are seen: else every page would seem unread. */
 static bool on;
-/* Protects @sets against going away while ra_waste_open() looks. Nests in nothing. */
+/* Protects @sets against going away while rat_unread_total() looks. Nests in nothing. */
 static DEFINE_MUTEX(sets_mutex);
 
 /**
- * ra_waste_create - make the table
+ * rat_unread_create - make the table
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ra_waste_create(void)
+int rat_unread_create(void)
 {
-	struct set *new = kvcalloc(NR_SETS, sizeof(*new), GFP_KERNEL);
+	struct rat_chunk_set *new = kvcalloc(NR_SETS, sizeof(*new), GFP_KERNEL);
 	unsigned int i;
 
 	if (!new)
@@ -91,11 +91,11 @@ int ra_waste_create(void)
 }
 
 /**
- * ra_waste_destroy - free the table
+ * rat_unread_destroy - free the table
  *
  * Context: may sleep; no hook or tracepoint is in place.
  */
-void ra_waste_destroy(void)
+void rat_unread_destroy(void)
 {
 	WRITE_ONCE(on, false);
 	mutex_lock(&sets_mutex);
@@ -105,12 +105,12 @@ void ra_waste_destroy(void)
 }
 
 /**
- * ra_waste_switch - follow pages, or drop those that are followed
+ * rat_unread_set_tracking - follow pages, or drop those that are followed
  * @follow: whether all reads are seen from now on
  *
  * Context: may sleep; the table exists.
  */
-void ra_waste_switch(bool follow)
+void rat_unread_set_tracking(bool follow)
 {
 	unsigned long flags;
 	unsigned int i;
@@ -126,14 +126,14 @@ void ra_waste_switch(bool follow)
 }
 
 /**
- * ra_waste_is_on - whether pages are followed
+ * rat_unread_is_tracking - whether pages are followed
  */
-bool ra_waste_is_on(void)
+bool rat_unread_is_tracking(void)
 {
 	return READ_ONCE(on);
 }
 
-static struct set *set_of(const struct address_space *mapping, unsigned long number)
+static struct rat_chunk_set *rat_chunk_set_of(const struct address_space *mapping, unsigned long number)
 {
 	unsigned long key = (unsigned long)mapping ^ hash_long(number, BITS_PER_LONG);
 
@@ -141,16 +141,16 @@ static struct set *set_of(const struct address_space *mapping, unsigned long num
 }
 
 /* The pages of a chunk that are in a range which begins in it. */
-static u64 bits_of(unsigned long start, unsigned long nr)
+static u64 chunk_bits(unsigned long start, unsigned long nr)
 {
 	return GENMASK_ULL(min(start % CHUNK + nr, CHUNK) - 1, start % CHUNK);
 }
 
 /* A chunk to put pages in. */
-static struct chunk *chunk_for(struct set *set, const struct address_space *mapping,
-			       unsigned long number, unsigned int dev, enum ra_pattern pattern)
+static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set, const struct address_space *mapping,
+			       unsigned long number, unsigned int dev, enum rat_pattern pattern)
 {
-	struct chunk *chunk, *free = NULL;
+	struct rat_chunk *chunk, *free = NULL;
 	unsigned int i;
 
 	for (i = 0; i < NR_WAYS; i++) {
@@ -165,9 +165,9 @@ static struct chunk *chunk_for(struct set *set, const struct address_space *mapp
 		WRITE_ONCE(set->nr, set->nr + 1);
 	} else {
 		free = &set->chunk[set->next++ % NR_WAYS];
-		ra_account_add(free->dev, free->pattern, RA_UNKNOWN, hweight64(free->unread));
+		rat_account_add(free->dev, free->pattern, RAT_COL_UNKNOWN, hweight64(free->unread));
 	}
-	*free = (struct chunk) {
+	*free = (struct rat_chunk) {
 		.mapping = mapping,
 		.number = number,
 		.dev = dev,
@@ -177,7 +177,7 @@ static struct chunk *chunk_for(struct set *set, const struct address_space *mapp
 }
 
 /**
- * ra_waste_follow - wait for the fate of pages that were read ahead
+ * rat_unread_add - wait for the fate of pages that were read ahead
  * @mapping: the file
  * @start: first page
  * @nr: how many, 1 at least
@@ -186,21 +186,21 @@ static struct chunk *chunk_for(struct set *set, const struct address_space *mapp
  *
  * Context: any; the pages are in the page cache and locked.
  */
-void ra_waste_follow(struct address_space *mapping, unsigned long start, unsigned long nr,
-		     unsigned int dev, enum ra_pattern pattern)
+void rat_unread_add(struct address_space *mapping, unsigned long start, unsigned long nr,
+		     unsigned int dev, enum rat_pattern pattern)
 {
 	unsigned long flags, end = start + nr;
 	bool faulted = lru_gen_in_fault();
 
-	if (!ra_waste_is_on())
+	if (!rat_unread_is_tracking())
 		return;
 	while (start < end) {
-		struct set *set = set_of(mapping, start / CHUNK);
-		struct chunk *chunk;
+		struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
+		struct rat_chunk *chunk;
 
 		raw_spin_lock_irqsave(&set->lock, flags);
-		chunk = chunk_for(set, mapping, start / CHUNK, dev, pattern);
-		chunk->unread |= bits_of(start, end - start);
+		chunk = rat_chunk_get(set, mapping, start / CHUNK, dev, pattern);
+		chunk->unread |= chunk_bits(start, end - start);
 		if (faulted)
 			chunk->faulted = true;
 		raw_spin_unlock_irqrestore(&set->lock, flags);
@@ -208,103 +208,103 @@ void ra_waste_follow(struct address_space *mapping, unsigned long start, unsigne
 	}
 }
 
-static const enum ra_column column_of_fate[] = {
-	[FATE_READ] = RA_USED,
-	[FATE_EVICTED] = RA_UNUSED,
-	[FATE_UNSEEN] = RA_UNKNOWN,
+static const enum rat_column column_of_outcome[] = {
+	[OUTCOME_READ] = RAT_COL_USED,
+	[OUTCOME_EVICTED] = RAT_COL_UNUSED,
+	[OUTCOME_UNKNOWN] = RAT_COL_UNKNOWN,
 };
 
-static void leave_chunk(struct set *set, struct chunk *chunk, u64 bits, enum fate fate)
+static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk, u64 bits, enum rat_outcome outcome)
 {
 	u64 pages = hweight64(chunk->unread & bits);
 
 	if (!pages)
 		return;
-	if (fate != FATE_FORGOTTEN)
-		ra_account_add(chunk->dev, chunk->pattern, column_of_fate[fate], pages);
+	if (outcome != OUTCOME_DISCARDED)
+		rat_account_add(chunk->dev, chunk->pattern, column_of_outcome[outcome], pages);
 	chunk->unread &= ~bits;
 	if (!chunk->unread)
 		WRITE_ONCE(set->nr, set->nr - 1);
 }
 
-static void leave(const struct address_space *mapping, unsigned long start, unsigned long nr,
-		  enum fate fate)
+static void rat_unread_resolve(const struct address_space *mapping, unsigned long start, unsigned long nr,
+		  enum rat_outcome outcome)
 {
 	unsigned long flags, end = start + nr;
 	unsigned int i;
 
-	if (!ra_waste_is_on())
+	if (!rat_unread_is_tracking())
 		return;
 	for (; start < end; start = (start / CHUNK + 1) * CHUNK) {
-		struct set *set = set_of(mapping, start / CHUNK);
+		struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
 
 		if (!READ_ONCE(set->nr))
 			continue;
 		raw_spin_lock_irqsave(&set->lock, flags);
 		for (i = 0; i < NR_WAYS; i++) {
-			struct chunk *chunk = &set->chunk[i];
+			struct rat_chunk *chunk = &set->chunk[i];
 
 			if (chunk->mapping == mapping && chunk->number == start / CHUNK)
-				leave_chunk(set, chunk, bits_of(start, end - start), fate);
+				rat_chunk_resolve(set, chunk, chunk_bits(start, end - start), outcome);
 		}
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 	}
 }
 
 /**
- * ra_waste_read - pages are read by someone
+ * rat_unread_resolve_read - pages are read by someone
  * @mapping: the file
  * @start: first page
  * @nr: how many
  *
  * Context: any.
  */
-void ra_waste_read(const struct address_space *mapping, unsigned long start, unsigned long nr)
+void rat_unread_resolve_read(const struct address_space *mapping, unsigned long start, unsigned long nr)
 {
-	leave(mapping, start, nr, FATE_READ);
+	rat_unread_resolve(mapping, start, nr, OUTCOME_READ);
 }
 
 /**
- * ra_waste_evicted - pages leave the page cache
+ * rat_unread_resolve_evicted - pages leave the page cache
  * @mapping: the file
  * @start: first page
  * @nr: how many
  *
  * Context: any.
  */
-void ra_waste_evicted(const struct address_space *mapping, unsigned long start, unsigned long nr)
+void rat_unread_resolve_evicted(const struct address_space *mapping, unsigned long start, unsigned long nr)
 {
-	leave(mapping, start, nr, FATE_EVICTED);
+	rat_unread_resolve(mapping, start, nr, OUTCOME_EVICTED);
 }
 
 /**
- * ra_waste_unseen - pages of which it cannot be said whether someone has read them
+ * rat_unread_resolve_unknown - pages of which it cannot be said whether someone has read them
  * @mapping: the file
  * @start: first page
  * @nr: how many
  *
  * Context: any.
  */
-void ra_waste_unseen(const struct address_space *mapping, unsigned long start, unsigned long nr)
+void rat_unread_resolve_unknown(const struct address_space *mapping, unsigned long start, unsigned long nr)
 {
-	leave(mapping, start, nr, FATE_UNSEEN);
+	rat_unread_resolve(mapping, start, nr, OUTCOME_UNKNOWN);
 }
 
 /**
- * ra_waste_forget - pages were not read ahead after all
+ * rat_unread_remove - pages were not read ahead after all
  * @mapping: the file
  * @start: first page
  * @nr: how many
  *
  * Context: any.
  */
-void ra_waste_forget(const struct address_space *mapping, unsigned long start, unsigned long nr)
+void rat_unread_remove(const struct address_space *mapping, unsigned long start, unsigned long nr)
 {
-	leave(mapping, start, nr, FATE_FORGOTTEN);
+	rat_unread_resolve(mapping, start, nr, OUTCOME_DISCARDED);
 }
 
 /**
- * ra_waste_in_doubt - pages of a range that were not seen to be read, but would be marked
+ * rat_unread_count - pages of a range that were not seen to be read, but would be marked
  * @mapping: the file
  * @start: first page
  * @nr: how many
@@ -314,22 +314,22 @@ void ra_waste_forget(const struct address_space *mapping, unsigned long start, u
  * Context: any.
  * Return: how many of the range are in the table, and get PG_referenced by a read only.
  */
-unsigned long ra_waste_in_doubt(const struct address_space *mapping, unsigned long start,
+unsigned long rat_unread_count(const struct address_space *mapping, unsigned long start,
 				unsigned long nr)
 {
 	unsigned long pages = 0, end = start + nr;
 	unsigned int i;
 
-	if (!ra_waste_is_on())
+	if (!rat_unread_is_tracking())
 		return 0;
 	for (; start < end; start = (start / CHUNK + 1) * CHUNK) {
-		const struct set *set = set_of(mapping, start / CHUNK);
-		u64 bits = bits_of(start, end - start);
+		const struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
+		u64 bits = chunk_bits(start, end - start);
 
 		if (!READ_ONCE(set->nr))
 			continue;
 		for (i = 0; i < NR_WAYS; i++) {
-			const struct chunk *chunk = &set->chunk[i];
+			const struct rat_chunk *chunk = &set->chunk[i];
 
 			if (READ_RACY(chunk->mapping) == mapping &&
 			    READ_RACY(chunk->number) == start / CHUNK && !READ_RACY(chunk->faulted))
@@ -340,12 +340,12 @@ unsigned long ra_waste_in_doubt(const struct address_space *mapping, unsigned lo
 }
 
 /**
- * ra_waste_open - pages whose fate is open
+ * rat_unread_total - pages whose fate is open
  *
  * Context: may sleep.
  * Return: how many are in the table.
  */
-u64 ra_waste_open(void)
+u64 rat_unread_total(void)
 {
 	unsigned int i, way;
 	u64 pages = 0;
