@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does a readahead land in its row, on every generation of the stock code? What
- * that code does with a call is computed by the model in stock.h; ra-trace sees
- * the windows before and after.
+ * Check that a readahead lands in its row, on every generation of the stock code. The model in
+ * stock.h computes what that code does with a call; ra-trace sees the windows before and after.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -12,21 +11,21 @@
 
 #define WIN	32UL	/* readahead setting, pages */
 #define IO	64UL	/* bdi->io_pages */
-#define NEVER	-1LL	/* prev_pos of a file that was not read yet */
-#define MISS0	-1UL	/* page_cache_prev_miss() of pages that are cached from 0 on */
+#define NEVER	-1LL	/* prev_pos of a file without a read */
+#define MISS0	-1UL	/* page_cache_prev_miss(): all pages from 0 on are cached */
 #define LAST	100000UL
 
 /**
- * struct call - a call as the stock code gets it
- * @name: what it is
- * @index: first page, or the marker
- * @nr: pages asked for
- * @prev: page that was read before; NEVER: none
- * @before: the window in the state
- * @miss: the page that is not cached, before or behind @index
- * @order: of the marker's folio
- * @async: whether it is a marker
- * @row: what is expected, by generation
+ * struct call - a call of the stock code
+ * @name: description
+ * @index: first page of the request, or the marker
+ * @nr: size of the request, pages
+ * @prev: last page of the previous read, or NEVER
+ * @before: window in the state
+ * @miss: the page before or after @index that is not cached
+ * @order: folio order of the marker
+ * @async: the call is for a marker
+ * @row: expected pattern, by generation
  */
 struct call {
 	const char *name;
@@ -90,8 +89,8 @@ static struct stock_ra state_of(const struct call *call)
 	};
 }
 
-/* The call, done by the stock code and seen from without. */
-static struct rat_observation see(enum stock_gen gen, const struct call *call)
+/* Have the model make the call, and return what ra-trace observes of it. */
+static struct rat_observation observe(enum stock_gen gen, const struct call *call)
 {
 	struct stock_ra ra = state_of(call);
 	unsigned long max = stock_max_pages(&ra, call->nr, IO);
@@ -132,23 +131,24 @@ static void stock_calls_land_in_their_rows(struct kunit *test)
 	unsigned int gen;
 
 	for (gen = 0; gen < STOCK_NR_GENS; gen++) {
-		struct rat_observation obs = see(gen, call);
+		struct rat_observation obs = observe(gen, call);
 
 		KUNIT_ASSERT_TRUE(test, rat_did_readahead(&obs));
 		KUNIT_EXPECT_STREQ_MSG(test, rat_pattern_names[rat_classify(&obs)],
-				       rat_pattern_names[call->row[gen]], "on %s", stock_names[gen]);
+				       rat_pattern_names[call->row[gen]],
+				       "on %s", stock_names[gen]);
 	}
 }
 
-/* Whoever steers with a mark decides the row; without one it is a shared stream. */
-static void steered_calls_land_where_they_say(struct kunit *test)
+/* The mark of a steered call is its row; without a mark the call is of a shared stream. */
+static void steered_calls_land_in_the_marked_row(struct kunit *test)
 {
 	static const enum rat_pattern marks[] = { RAT_TRAIL, RAT_REVERSE, RAT_STRIDE, RAT_THRASH };
 	unsigned int i, mark, gen;
 
 	for (gen = 0; gen < STOCK_NR_GENS; gen++) {
 		for (i = 0; i < NR_CALLS; i++) {
-			struct rat_observation obs = see(gen, &calls[i]);
+			struct rat_observation obs = observe(gen, &calls[i]);
 
 			obs.steered = true;
 			KUNIT_EXPECT_EQ(test, rat_classify(&obs), RAT_TRAIL);
@@ -160,14 +160,15 @@ static void steered_calls_land_where_they_say(struct kunit *test)
 	}
 }
 
-static void other_doors_have_rows_of_their_own(struct kunit *test)
+static void other_entry_points_have_rows_of_their_own(struct kunit *test)
 {
-	struct rat_observation obs = { .entry_point = RAT_ENTRY_FAULT, .has_window = true, .last_index = LAST };
+	struct rat_observation obs = { .entry_point = RAT_ENTRY_FAULT, .has_window = true,
+				       .last_index = LAST };
 
 	KUNIT_EXPECT_EQ(test, rat_classify(&obs), RAT_MMAP);
 	obs.entry_point = RAT_ENTRY_WILLNEED;
 	obs.has_window = false;
-	/* Counted even where there is nothing to read: someone asked for it. */
+	/* Counted even if there is nothing to read, because somebody requested it. */
 	KUNIT_EXPECT_TRUE(test, rat_did_readahead(&obs));
 	KUNIT_EXPECT_EQ(test, rat_classify(&obs), RAT_FADVISE);
 	obs.entry_point = RAT_ENTRY_OTHER;
@@ -179,15 +180,15 @@ static void other_doors_have_rows_of_their_own(struct kunit *test)
 
 static void a_window_before_the_request_is_reverse(struct kunit *test)
 {
-	struct rat_observation obs = see(STOCK_6_12, &calls[3]);
+	struct rat_observation obs = observe(STOCK_6_12, &calls[3]);
 
 	obs.after = (struct rat_window) { obs.index - 31, 32, 16 };
 	KUNIT_EXPECT_EQ(test, rat_classify(&obs), RAT_REVERSE);
 }
 
-static void what_is_forced_is_random(struct kunit *test)
+static void forced_reads_are_random(struct kunit *test)
 {
-	struct rat_observation obs = see(STOCK_6_12, &calls[0]);
+	struct rat_observation obs = observe(STOCK_6_12, &calls[0]);
 
 	obs.forced = true;
 	obs.has_window = false;
@@ -196,10 +197,11 @@ static void what_is_forced_is_random(struct kunit *test)
 
 static void reads_without_readahead_have_a_reason(struct kunit *test)
 {
-	struct rat_observation sync = { .entry_point = RAT_ENTRY_SYNC, .index = 8, .nr = 4, .nr_to_read = 4, .actual = 4,
-				.ra_pages = WIN, .last_index = LAST };
-	struct rat_observation async = { .entry_point = RAT_ENTRY_ASYNC, .index = 8, .nr = 4, .ra_pages = WIN,
-				 .last_index = LAST };
+	struct rat_observation sync = { .entry_point = RAT_ENTRY_SYNC, .index = 8, .nr = 4,
+					.nr_to_read = 4, .actual = 4, .ra_pages = WIN,
+					.last_index = LAST };
+	struct rat_observation async = { .entry_point = RAT_ENTRY_ASYNC, .index = 8, .nr = 4,
+					 .ra_pages = WIN, .last_index = LAST };
 	struct rat_observation obs;
 
 	KUNIT_EXPECT_EQ(test, rat_why(&sync), RAT_WHY_FIRST_LOOK);
@@ -234,7 +236,7 @@ static void reads_without_readahead_have_a_reason(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rat_why(&obs), RAT_WHY_NONE);
 }
 
-static void readers_wait_for_what_is_missing(struct kunit *test)
+static void readers_wait_for_missing_pages(struct kunit *test)
 {
 	struct rat_observation obs = { .entry_point = RAT_ENTRY_SYNC };
 
@@ -249,10 +251,10 @@ static void readers_wait_for_what_is_missing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, rat_reader_waits(&obs));
 }
 
-static void the_end_of_a_file_is_seen(struct kunit *test)
+static void eof_is_detected(struct kunit *test)
 {
-	struct rat_observation obs = { .entry_point = RAT_ENTRY_SYNC, .has_window = true, .after = { 0, 10, 5 },
-				.last_index = 9 };
+	struct rat_observation obs = { .entry_point = RAT_ENTRY_SYNC, .has_window = true,
+				       .after = { 0, 10, 5 }, .last_index = 9 };
 
 	KUNIT_EXPECT_TRUE(test, rat_reaches_eof(&obs));
 	obs.last_index = 10;
@@ -271,13 +273,13 @@ static void the_end_of_a_file_is_seen(struct kunit *test)
 
 static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(stock_calls_land_in_their_rows, calls_gen_params),
-	KUNIT_CASE(steered_calls_land_where_they_say),
-	KUNIT_CASE(other_doors_have_rows_of_their_own),
+	KUNIT_CASE(steered_calls_land_in_the_marked_row),
+	KUNIT_CASE(other_entry_points_have_rows_of_their_own),
 	KUNIT_CASE(a_window_before_the_request_is_reverse),
-	KUNIT_CASE(what_is_forced_is_random),
+	KUNIT_CASE(forced_reads_are_random),
 	KUNIT_CASE(reads_without_readahead_have_a_reason),
-	KUNIT_CASE(readers_wait_for_what_is_missing),
-	KUNIT_CASE(the_end_of_a_file_is_seen),
+	KUNIT_CASE(readers_wait_for_missing_pages),
+	KUNIT_CASE(eof_is_detected),
 	{ }
 };
 

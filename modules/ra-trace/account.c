@@ -13,8 +13,9 @@
 struct rat_counts __percpu *rat_counts;
 
 /*
- * The sums at the last reset, read twice as they are now: what is read first is counted from those
- * read last, and the other way round. Protected by base_mutex, in which that of the calls nests.
+ * The sums at the last reset, read twice like today's: struct rat_sums has the first reading less
+ * the second one here, and the other way round. Protected by base_mutex; table_mutex of calls.c
+ * nests in it.
  */
 static struct {
 	struct rat_counts first;
@@ -22,19 +23,18 @@ static struct {
 } *base;
 static DEFINE_MUTEX(base_mutex);
 
-/* Places are taken once and kept until unload: 0 is free, as no device has that number. */
+/* Entries are assigned once, until unload. 0 is a free entry, because no device has that number. */
 static dev_t devs[RAT_NR_DEVS];
 static bool dev_has_block[RAT_NR_DEVS];
 
 /**
- * rat_account_create - make the counters
+ * rat_account_create - allocate the counters
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rat_account_create(void)
 {
-	/* All of it is summed as words; the allocator takes 32 KiB at most. */
+	/* rat_sum_cpus() adds words; the per-CPU allocator takes PCPU_MIN_UNIT_SIZE at most. */
 	BUILD_BUG_ON(sizeof(struct rat_counts) % sizeof(u64));
 	BUILD_BUG_ON(sizeof(struct rat_counts) > 32768);
 	base = kvzalloc(sizeof(*base), GFP_KERNEL);
@@ -48,11 +48,6 @@ int rat_account_create(void)
 	return 0;
 }
 
-/**
- * rat_account_destroy - free the counters
- *
- * Context: may sleep; nothing counts any more.
- */
 void rat_account_destroy(void)
 {
 	free_percpu(rat_counts);
@@ -60,12 +55,12 @@ void rat_account_destroy(void)
 }
 
 /**
- * rat_account_dev_index - the place of a device in the tables
+ * rat_account_dev_index - find or assign a device's index in the counters
  * @dev: its number
- * @block: whether its reads pass the block layer under that number
+ * @block: whether the bios of its reads have that number
  *
  * Context: any.
- * Return: the place, RAT_DEV_OTHER if all are taken.
+ * Return: the index, RAT_DEV_OTHER if all are assigned.
  */
 unsigned int rat_account_dev_index(dev_t dev, bool block)
 {
@@ -82,7 +77,7 @@ unsigned int rat_account_dev_index(dev_t dev, bool block)
 			}
 		}
 		if (there == dev) {
-			/* It may be read as such before a file system like fuseblk is on it. */
+			/* Perhaps read directly, before a file system like fuseblk was mounted. */
 			if (!block && READ_ONCE(dev_has_block[i]))
 				WRITE_ONCE(dev_has_block[i], false);
 			return i;
@@ -92,11 +87,11 @@ unsigned int rat_account_dev_index(dev_t dev, bool block)
 }
 
 /**
- * rat_account_dev_number - the device at a place
- * @dev: the place
- * @block: set to whether its reads pass the block layer under that number
+ * rat_account_dev_number - get the device at an index
+ * @dev: the index
+ * @block: set to whether the bios of its reads have that number
  *
- * Return: the device's number, 0 if the place is free or RAT_DEV_OTHER.
+ * Return: the device's number; 0 for a free index and for RAT_DEV_OTHER.
  */
 dev_t rat_account_dev_number(unsigned int dev, bool *block)
 {
@@ -104,15 +99,7 @@ dev_t rat_account_dev_number(unsigned int dev, bool *block)
 	return READ_ONCE(devs[dev]);
 }
 
-/**
- * rat_account_add - count something of a pattern apart from its calls
- * @dev: place of the device
- * @pattern: the pattern
- * @col: what
- * @n: how much
- *
- * Context: any.
- */
+/* Add to one column of a row and to its total. Context: any. */
 void rat_account_add(unsigned int dev, enum rat_pattern pattern, enum rat_column col, u64 n)
 {
 	rat_count(row[dev][pattern][col], n);
@@ -120,14 +107,15 @@ void rat_account_add(unsigned int dev, enum rat_pattern pattern, enum rat_column
 }
 
 /**
- * rat_account_readahead - count a readahead
- * @dev: place of its device
+ * rat_account_readahead - count a readahead in its row
+ * @dev: index of its device
  * @pattern: its pattern
  * @obs: the call, after it returned
  *
  * Context: preemption disabled.
  */
-void rat_account_readahead(unsigned int dev, enum rat_pattern pattern, const struct rat_observation *obs)
+void rat_account_readahead(unsigned int dev, enum rat_pattern pattern,
+			   const struct rat_observation *obs)
 {
 	u64 n[RAT_NR_COLUMNS] = {
 		[RAT_COL_COUNT] = 1,
@@ -144,7 +132,7 @@ void rat_account_readahead(unsigned int dev, enum rat_pattern pattern, const str
 			rat_account_add(dev, pattern, i, n[i]);
 }
 
-/* Adds to what is there. */
+/* Add the counters of all CPUs to @sums. */
 static void rat_sum_cpus(struct rat_counts *sums)
 {
 	u64 *to = (u64 *)sums;
@@ -159,7 +147,7 @@ static void rat_sum_cpus(struct rat_counts *sums)
 	}
 }
 
-/* What was counted since. Under base_mutex; sums are 0. */
+/* The counters of all CPUs, less @since. The caller holds base_mutex and passes @sums cleared. */
 static void rat_sum_since(struct rat_counts *sums, const struct rat_counts *since)
 {
 	unsigned int i;
@@ -170,11 +158,9 @@ static void rat_sum_since(struct rat_counts *sums, const struct rat_counts *sinc
 }
 
 /**
- * rat_account_sum_column - one column of all rows
- * @sums: of the counters
+ * rat_account_sum_column - sum a column over all devices and patterns
+ * @sums: the counters
  * @col: the column
- *
- * Return: its sum over devices and patterns.
  */
 u64 rat_account_sum_column(const struct rat_counts *sums, enum rat_column col)
 {
@@ -188,10 +174,9 @@ u64 rat_account_sum_column(const struct rat_counts *sums, enum rat_column col)
 }
 
 /**
- * rat_account_read - all counters since the last reset
+ * rat_account_read - read all counters since the last reset
  *
- * Context: may sleep.
- * Return: sums over CPUs, to be freed by kvfree(), or NULL.
+ * Return: their sums over CPUs, for kvfree(), or NULL without memory.
  */
 struct rat_sums *rat_account_read(void)
 {
@@ -208,11 +193,9 @@ struct rat_sums *rat_account_read(void)
 }
 
 /**
- * rat_account_reset - count from 0 again
+ * rat_account_reset - make the counters start at 0 again
  *
- * Moves the base: setting other CPUs' counters to 0 would lose counts.
- *
- * Context: may sleep.
+ * Moves the base, because clearing other CPUs' counters would lose counts.
  */
 void rat_account_reset(void)
 {
@@ -222,8 +205,8 @@ void rat_account_reset(void)
 	memset(base, 0, sizeof(*base));
 	rat_sum_cpus(&base->first);
 	/*
-	 * all was read last: what was counted since the rows were read is left out of it, or they
-	 * would differ by that until the next reset.
+	 * rat_sum_cpus() reads @all after the rows. Clamp it, or calls counted in between show as a
+	 * mismatch until the next reset.
 	 */
 	for (col = 0; col < RAT_NR_COLUMNS; col++)
 		base->first.all[col] = min(base->first.all[col],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The counters: per CPU, per device, per pattern. Each is described in ra-trace(4). */
+/* The counters: per CPU, per device, per pattern. ra-trace(4) describes each. */
 #ifndef RA_TRACE_ACCOUNT_H
 #define RA_TRACE_ACCOUNT_H
 
@@ -9,7 +9,7 @@
 
 #include "pattern.h"
 
-/* Devices that are told apart; those beyond share the first place. */
+/* Devices with counters of their own; all others share index RAT_DEV_OTHER. */
 #define RAT_NR_DEVS	24
 #define RAT_DEV_OTHER	0
 
@@ -20,7 +20,7 @@ enum rat_column {
 	RAT_COL_SIZE,
 	RAT_COL_ASYNC_SIZE,
 	RAT_COL_ACTUAL,
-	/* What became of the pages; see unread.h. */
+	/* What became of its pages; see unread.h. */
 	RAT_COL_USED,
 	RAT_COL_UNUSED,
 	RAT_COL_UNKNOWN,
@@ -40,10 +40,10 @@ enum rat_misc {
  * struct rat_counts - all counters of a CPU, or their sums
  * @row: by device and pattern
  * @entered: pages that readahead brought into the page cache, by device
- * @block: 512-byte sectors of readahead that the block layer took, by device
- * @why: reads without readahead
+ * @block: 512-byte sectors of the readahead bios that were queued, by device
+ * @why: reads without readahead, by reason
  * @misc: about the accounting itself
- * @all: counted apart from the rows, after them, so that the sums can be checked
+ * @all: totals of the columns, counted after the rows and apart from them, to check their sums
  */
 struct rat_counts {
 	u64 row[RAT_NR_DEVS][RAT_NR_PATTERNS][RAT_NR_COLUMNS];
@@ -56,9 +56,9 @@ struct rat_counts {
 
 /**
  * struct rat_sums - the counters since the last reset, read twice
- * @first: read first, and since the later reading of the reset; for the checks: see struct rat_span
- * @last: read last, and since the earlier reading of the reset; what is shown
- * @running: pages of calls that have not ended, read in between
+ * @first: the first reading less the second one of the reset: a lower bound, for the checks
+ * @last: the second reading less the first one of the reset: an upper bound, and what users see
+ * @running: pages of unfinished calls, read between the two
  */
 struct rat_sums {
 	struct rat_counts first;
@@ -68,7 +68,7 @@ struct rat_sums {
 
 extern struct rat_counts __percpu *rat_counts;
 
-/* Whom a file is counted for: the block device that it is, or its file system's number. */
+/* The device that a file is counted for: the block device itself, or that of its file system. */
 static inline dev_t rat_dev_of(const struct inode *inode)
 {
 	return S_ISBLK(inode->i_mode) ? inode->i_rdev : inode->i_sb->s_dev;
@@ -78,13 +78,14 @@ int rat_account_create(void);
 void rat_account_destroy(void);
 unsigned int rat_account_dev_index(dev_t dev, bool block);
 dev_t rat_account_dev_number(unsigned int dev, bool *block);
-void rat_account_readahead(unsigned int dev, enum rat_pattern pattern, const struct rat_observation *obs);
+void rat_account_readahead(unsigned int dev, enum rat_pattern pattern,
+			   const struct rat_observation *obs);
 void rat_account_add(unsigned int dev, enum rat_pattern pattern, enum rat_column col, u64 n);
 u64 rat_account_sum_column(const struct rat_counts *sums, enum rat_column col);
 struct rat_sums *rat_account_read(void);
 void rat_account_reset(void);
 
-/* One counter of struct rat_counts. Context: any. */
+/* Add to one member of struct rat_counts. Context: any. */
 #define rat_count(member, n)	this_cpu_add(rat_counts->member, (n))
 
 #endif

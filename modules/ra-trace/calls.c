@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hash table with the task as the key, without locks: only the task itself
- * puts in, finds and takes out what is under its key. A task has one call for a
- * file at a time: what the readahead code calls in turn is part of that. A file
- * system that reads another's files has one for each.
+ * A hash table keyed by task, without locks: only the task itself adds, finds and removes its
+ * calls. A task has one call per file at a time, of which nested readahead functions are a part.
+ * A file system that reads the files of another has one call for each.
  *
- * A place is never freed while hooks are in: a task may be asleep in a call
- * when the hooks are taken out, and then its place is dropped with the table.
+ * A task may sleep in a call while the hooks are unregistered. Its slot then stays used until the
+ * table is freed.
  */
 #include <linux/cache.h>
 #include <linux/hash.h>
@@ -18,7 +17,7 @@
 #include "account.h"
 #include "calls.h"
 
-/* A set is one cache line of keys; 4096 places hold the 1024 calls that a hook follows. */
+/* The keys of a set fill a cache line; 4096 slots suffice for the 1024 calls that a hook tracks. */
 #define SET_BITS	9
 #define NR_WAYS		8
 
@@ -28,10 +27,10 @@ struct rat_call_table {
 };
 
 static struct rat_call_table *table;
-/* Keeps the table while it is looked at from outside hooks. Nothing nests in it. */
+/* Protects @table against rat_calls_destroy() outside of hooks. Nothing nests in it. */
 static DEFINE_MUTEX(table_mutex);
 
-/* The next place with a running call, or the first; NULL: there are no more. Under table_mutex. */
+/* The used slot after @slot, or the first if NULL. NULL: no more. The caller holds table_mutex. */
 static struct rat_call_slot *rat_next_running(const struct rat_call_slot *slot)
 {
 	unsigned int n = slot ? slot - &table->slot[0][0] + 1 : 0;
@@ -43,9 +42,8 @@ static struct rat_call_slot *rat_next_running(const struct rat_call_slot *slot)
 }
 
 /**
- * rat_calls_create - make the table
+ * rat_calls_create - allocate the table
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rat_calls_create(void)
@@ -63,14 +61,17 @@ int rat_calls_create(void)
 /**
  * rat_calls_destroy - free the table
  *
- * Context: may sleep; no hook or tracepoint is in place.
+ * Context: no hook or probe is registered.
  */
 void rat_calls_destroy(void)
 {
 	const struct rat_call_slot *slot = NULL;
 
 	mutex_lock(&table_mutex);
-	/* Nobody saw these calls return: their pages are not in any row, so not to be expected. */
+	/*
+	 * The return of these calls was not seen, so no row has their pages: take them out of the
+	 * totals too.
+	 */
 	while ((slot = rat_next_running(slot))) {
 		rat_count(entered[slot->dev], -(u64)slot->pages);
 		rat_count(block[slot->dev], -(u64)slot->sectors);
@@ -81,16 +82,16 @@ void rat_calls_destroy(void)
 }
 
 /**
- * rat_calls_add - put a call of the current task into the table
+ * rat_calls_add - add a call of the current task
  * @call: the call; copied
  * @mapping: the file that it reads
  * @dev: its device
  *
- * Context: any but interrupts.
- * Return: its place, NULL if the table has none.
+ * Context: task.
+ * Return: its slot, NULL if the set is full.
  */
 struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_space *mapping,
-				dev_t dev)
+				    dev_t dev)
 {
 	unsigned int set = hash_ptr(current, SET_BITS);
 	unsigned int way;
@@ -113,10 +114,10 @@ struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_
 }
 
 /**
- * rat_calls_remove - take a call out of the table
- * @slot: of rat_calls_add()
+ * rat_calls_remove - remove a call
+ * @slot: from rat_calls_add()
  *
- * Context: the task that put it in.
+ * Context: the task that added it.
  */
 void rat_calls_remove(struct rat_call_slot *slot)
 {
@@ -124,7 +125,7 @@ void rat_calls_remove(struct rat_call_slot *slot)
 
 	WRITE_ONCE(slot->pages, 0);
 	WRITE_ONCE(slot->sectors, 0);
-	/* Whoever takes the place finds it with neither. */
+	/* The next call in this slot must find both at 0. */
 	smp_store_release(&table->task[n / NR_WAYS][n % NR_WAYS], NULL);
 }
 
@@ -134,11 +135,11 @@ static bool is_current(unsigned int set, unsigned int way)
 }
 
 /**
- * rat_calls_find - the current task's call for a file
+ * rat_calls_find - find the current task's call for a file
  * @mapping: the file
  *
- * Context: any. In an interrupt it is the call that was interrupted.
- * Return: its place, NULL if none is running.
+ * Context: any. In an interrupt, this finds the interrupted call.
+ * Return: its slot, or NULL.
  */
 struct rat_call_slot *rat_calls_find(const struct address_space *mapping)
 {
@@ -152,11 +153,11 @@ struct rat_call_slot *rat_calls_find(const struct address_space *mapping)
 }
 
 /**
- * rat_calls_find_by_dev - the current task's call for a file on a device
+ * rat_calls_find_by_dev - find the current task's call for any file of a device
  * @dev: the device
  *
- * Context: any.
- * Return: its place, NULL if none is running.
+ * Context: any. In an interrupt, this finds the interrupted call.
+ * Return: its slot, or NULL.
  */
 struct rat_call_slot *rat_calls_find_by_dev(dev_t dev)
 {
@@ -170,11 +171,10 @@ struct rat_call_slot *rat_calls_find_by_dev(dev_t dev)
 }
 
 /**
- * rat_calls_count_running - how many calls are running
- * @pages: set to the pages that they brought into the page cache so far
+ * rat_calls_count_running - count the running calls
+ * @pages: set to the pages that they added to the page cache so far
  *
- * Context: may sleep.
- * Return: their number, roughly as they come and go.
+ * Return: their number, which may change meanwhile.
  */
 unsigned int rat_calls_count_running(u64 *pages)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The readahead calls that are running, each found by its task. */
+/* The table of running readahead calls, keyed by task. */
 #ifndef RA_TRACE_CALLS_H
 #define RA_TRACE_CALLS_H
 
@@ -14,17 +14,17 @@ struct rat_counts;
 struct readahead_control;
 
 /**
- * struct rat_call - what is known of a running call
- * @obs: for the classifier
- * @ractl: the caller's control, valid until the call returns
+ * struct rat_call - a running call
+ * @obs: for rat_classify()
+ * @ractl: the caller's, valid until the call returns
  * @file: the open file, may be NULL
- * @ra: the state that @ractl pointed to at the entry, may be NULL
- * @own_file: it reads @file itself, and not something for its sake
- * @slot: where it is found, NULL if all places were taken
- * @dev: place of the device in the counters
- * @own_disk: its bios pass the block layer under the device's number
- * @pattern: valid from the moment that the stock code begins to read
- * @classified: that moment has come
+ * @ra: @ractl->ra at the entry, may be NULL
+ * @own_file: the call reads @file itself, not for example the blocks of a directory
+ * @slot: its slot in the table, NULL if the table was full
+ * @dev: index of the device in the counters
+ * @own_disk: the bios of the call have the device's number
+ * @pattern: valid if @classified
+ * @classified: the stock code has begun to read
  */
 struct rat_call {
 	struct rat_observation obs;
@@ -40,17 +40,17 @@ struct rat_call {
 };
 
 /**
- * struct rat_call_slot - a running call's place in the table
- * @call: the call; for its own task only. When hooks are taken out, places of
- *	calls that are still asleep stay behind until the table goes: what is
- *	looked up in one may use its values, but never follow its pointers.
- * @mapping: the file that is read
+ * struct rat_call_slot - a slot of the table
+ * @call: the call; for its own task only. Slots of calls that sleep while the hooks are
+ *	unregistered stay used until the table is freed. So a look-up may use the values of
+ *	@call, but must not follow its pointers.
+ * @mapping: the file that the call reads
  * @dev_number: its device
- * @dev: place of the device in the counters
- * @pages: brought into the page cache so far; others may read it
- * @sectors: of 512 bytes that the block layer was asked for so far; others may read it
- * @run_start: of pages whose fate is not followed yet (see unread.h), the first
- * @run: how many
+ * @dev: index of the device in the counters
+ * @pages: added to the page cache so far; other tasks may read it
+ * @sectors: 512-byte sectors of its readahead bios so far; other tasks may read it
+ * @run_start: first page of the run that is not in the table of unread pages yet; see pages.c
+ * @run: length of that run, pages
  */
 struct rat_call_slot {
 	struct rat_call call;
@@ -66,7 +66,7 @@ struct rat_call_slot {
 int rat_calls_create(void);
 void rat_calls_destroy(void);
 struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_space *mapping,
-				dev_t dev);
+				    dev_t dev);
 void rat_calls_remove(struct rat_call_slot *slot);
 struct rat_call_slot *rat_calls_find(const struct address_space *mapping);
 struct rat_call_slot *rat_calls_find_by_dev(dev_t dev);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Do the counters agree with one another? Pure. */
+/* Check that the counters agree with one another. Pure. */
 #ifndef RA_TRACE_CHECK_H
 #define RA_TRACE_CHECK_H
 
 #include <linux/types.h>
 
 /**
- * struct rat_span - what was counted since a reset, where counting never stops
- * @first: the least that it can be: from after the reset to before any counter was read again
- * @last: the most: from before the reset to after all counters were read once
+ * struct rat_span - bounds of a counter's increase since a reset, while counting goes on
+ * @first: lower bound: from the second reading of the reset to the first reading of today
+ * @last: upper bound: from the first reading of the reset to the second reading of today
  */
 struct rat_span {
 	u64 first;

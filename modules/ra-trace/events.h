@@ -18,8 +18,8 @@
 #define RAT_NAME_MAX 40
 
 /*
- * %pd reads a name without a lock, as it may be while it changes. The dentry is
- * there as long as the open file is.
+ * %pd reads the name without a lock, so a rename may change it meanwhile. The open file keeps the
+ * dentry alive.
  */
 static inline void rat_copy_name(char *to, const struct file *file)
 {
@@ -103,7 +103,7 @@ TRACE_EVENT(read,
 
 #endif
 
-/* What follows is outside the guard on purpose: this file is read several times. */
+/* Outside the guard on purpose, because define_trace.h includes this file again. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The readahead code, hooked where it is entered and where it begins to read:
+ * Hooks on the entry points of the readahead code, and on the functions where it begins to read:
  *
- *   page_cache_sync_ra(ractl, req)           a page that is asked for is missing
- *   page_cache_async_ra(ractl, folio, req)   a reader met the readahead marker
- *   page_cache_ra_order(ractl, ra)           a window was placed; faults call it
- *   force_page_cache_ra(ractl, nr)           read just that; fadvise calls it
- *   page_cache_ra_unbounded(ractl, nr)       pages are read; file systems call it
+ *   page_cache_sync_ra(ractl, req)           a requested page is missing
+ *   page_cache_async_ra(ractl, folio, req)   a reader reached the readahead marker
+ *   page_cache_ra_order(ractl, ra)           reads a window; page faults enter here
+ *   force_page_cache_ra(ractl, nr)           reads just the request; fadvise enters here
+ *   page_cache_ra_unbounded(ractl, nr)       reads pages; file systems enter here
  *
- * The last three run inside the first two, or on their own. Inside, they tell
- * what the stock code decided, at a moment when nobody has put anything back
- * yet: ctxra hooks the first two as well, and whichever of us is called first
- * there, the window that is being read is seen here.
+ * The last three run inside the first two, or on their own. Inside, they show the window that the
+ * stock code reads. ctxra hooks the first two as well, and gives the call a state of its own until
+ * it returns: the last three see that state, whichever module's hook is called first.
  */
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
@@ -29,7 +28,7 @@
 #include "top.h"
 #include "tracing.h"
 
-/* Calls at a time that each hook can follow; more are counted as missed. */
+/* Calls at a time that each hook can track; it counts any others as missed. */
 #define MAX_CALLS	1024
 
 static const enum rat_pattern pattern_of_mark[RA_NR_MARKS] = {
@@ -42,8 +41,8 @@ static const enum rat_pattern pattern_of_mark[RA_NR_MARKS] = {
 };
 
 /*
- * Whether new calls are looked at: while the hooks and the tracepoints are put in place or taken
- * out one after the other, only a part of each would be seen.
+ * Whether to track new calls. Not while hooks and probes are registered or unregistered one by one,
+ * because the hooks would see a call only in part.
  */
 static bool taking_calls;
 
@@ -53,7 +52,7 @@ static struct readahead_control *ractl_of(struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(ractl_of);
 
-/* The running call that this one is part of. */
+/* The running call that this one is nested in, or NULL. */
 static struct rat_call *rat_outer_call(const struct readahead_control *ractl)
 {
 	struct rat_call_slot *slot = rat_calls_find(ractl->mapping);
@@ -63,16 +62,16 @@ static struct rat_call *rat_outer_call(const struct readahead_control *ractl)
 NOKPROBE_SYMBOL(rat_outer_call);
 
 /**
- * struct rat_hook_call - what a hook remembers of a call until it returns
- * @call: in its place in the table, or @spare
- * @spare: if the table had no place
+ * struct rat_hook_call - a hook's data for a call, until it returns
+ * @call: in its slot of the table, or @spare
+ * @spare: for a call that finds the table full
  */
 struct rat_hook_call {
 	struct rat_call *call;
 	struct rat_call spare;
 };
 
-/* The open file's own: another module may have given the call a state of its own already. */
+/* The open file's own state: @call->ra may be another module's already. */
 static const struct file_ra_state *rat_file_state(const struct rat_call *call)
 {
 	return call->file ? &call->file->f_ra : call->ra;
@@ -81,13 +80,15 @@ NOKPROBE_SYMBOL(rat_file_state);
 
 static struct rat_window rat_window_of(const struct file_ra_state *ra)
 {
-	return (struct rat_window) { READ_RACY(ra->start), READ_RACY(ra->size), READ_RACY(ra->async_size) };
+	return (struct rat_window) {
+		READ_RACY(ra->start), READ_RACY(ra->size), READ_RACY(ra->async_size)
+	};
 }
 NOKPROBE_SYMBOL(rat_window_of);
 
 /*
- * Whether reads pass the block layer under the file system's number. One with a bdi of its own
- * does not read its disk itself: for fuseblk a process does.
+ * Whether the bios of reads have the file system's device number. A file system with a bdi of its
+ * own does not submit them itself: for fuseblk, a process does.
  */
 static bool rat_reads_own_disk(const struct super_block *sb)
 {
@@ -95,9 +96,10 @@ static bool rat_reads_own_disk(const struct super_block *sb)
 }
 NOKPROBE_SYMBOL(rat_reads_own_disk);
 
-/* Look at a call that is part of no other. NULL: not now. */
-static struct rat_call *rat_call_begin(struct rat_hook_call *hook_call, enum rat_entry_point entry_point,
-				  struct readahead_control *ractl, unsigned long nr)
+/* Start to track a call that is nested in no other. NULL: new calls are not tracked now. */
+static struct rat_call *rat_call_begin(struct rat_hook_call *hook_call,
+				       enum rat_entry_point entry_point,
+				       struct readahead_control *ractl, unsigned long nr)
 {
 	struct rat_call *call = &hook_call->spare;
 	struct rat_call_slot *slot;
@@ -121,7 +123,8 @@ static struct rat_call *rat_call_begin(struct rat_hook_call *hook_call, enum rat
 			.index = ractl->_index,
 			.nr = nr,
 			.marker_pages = 1,
-			.random_hint = ractl->file && (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM),
+			.random_hint = ractl->file &&
+				       (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM),
 			.last_index = size ? (size - 1) >> PAGE_SHIFT : -1UL,
 		},
 	};
@@ -140,7 +143,7 @@ static struct rat_call *rat_call_begin(struct rat_hook_call *hook_call, enum rat
 }
 NOKPROBE_SYMBOL(rat_call_begin);
 
-/* The stock code has decided: what is read from here on belongs to that pattern. */
+/* The stock code has decided: all pages that it reads from here on belong to this pattern. */
 static void rat_call_classify(struct rat_call *call, const struct file_ra_state *ra)
 {
 	struct rat_observation *obs = &call->obs;
@@ -160,7 +163,8 @@ static void rat_call_classify(struct rat_call *call, const struct file_ra_state 
 }
 NOKPROBE_SYMBOL(rat_call_classify);
 
-static void rat_call_set_window(struct rat_call *call, unsigned long start, const struct file_ra_state *ra)
+static void rat_call_set_window(struct rat_call *call, unsigned long start,
+				const struct file_ra_state *ra)
 {
 	call->obs.has_window = true;
 	call->obs.after = rat_window_of(ra);
@@ -171,7 +175,8 @@ NOKPROBE_SYMBOL(rat_call_set_window);
 
 static bool rat_sync_entry(struct pt_regs *regs, void *data)
 {
-	return rat_call_begin(data, RAT_ENTRY_SYNC, ractl_of(regs), regs_get_kernel_argument(regs, 1));
+	return rat_call_begin(data, RAT_ENTRY_SYNC, ractl_of(regs),
+			      regs_get_kernel_argument(regs, 1));
 }
 NOKPROBE_SYMBOL(rat_sync_entry);
 
@@ -179,7 +184,7 @@ static bool rat_async_entry(struct pt_regs *regs, void *data)
 {
 	struct folio *folio = (struct folio *)regs_get_kernel_argument(regs, 1);
 	struct rat_call *call = rat_call_begin(data, RAT_ENTRY_ASYNC, ractl_of(regs),
-					  regs_get_kernel_argument(regs, 2));
+					       regs_get_kernel_argument(regs, 2));
 
 	if (!call)
 		return false;
@@ -208,7 +213,7 @@ static bool rat_force_entry(struct pt_regs *regs, void *data)
 
 	if (!outer)
 		return rat_call_begin(data, RAT_ENTRY_WILLNEED, ractl_of(regs),
-				  regs_get_kernel_argument(regs, 1));
+				      regs_get_kernel_argument(regs, 1));
 	outer->obs.forced = true;
 	return false;
 }
@@ -231,7 +236,7 @@ NOKPROBE_SYMBOL(rat_unbounded_entry);
 
 static struct hook hooks[];
 
-/* A kernel whose page_cache_ra_order() cannot be hooked still shows what it left behind. */
+/* Where page_cache_ra_order() cannot be hooked, the state shows the new window afterwards. */
 static void rat_call_infer_window(struct rat_call *call)
 {
 	const struct file_ra_state *ra = call->ra;
@@ -308,9 +313,9 @@ static bool order_is_hooked(void)
 NOKPROBE_SYMBOL(order_is_hooked);
 
 /**
- * rat_hooks_register - hook the readahead code
+ * rat_hooks_register - hook the readahead code, and track calls from now on
  *
- * Context: may sleep; the table of calls exists.
+ * Context: the table of calls exists, and the probes of pages.c are registered.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
 int rat_hooks_register(void)
@@ -324,42 +329,32 @@ int rat_hooks_register(void)
 }
 
 /**
- * rat_hooks_stop - look at no further call
+ * rat_hooks_stop - track no new call
  *
- * Those that are running are looked at until they return or the hooks are out.
- *
- * Context: any.
+ * Running calls stay tracked until they return or the hooks are unregistered.
  */
 void rat_hooks_stop(void)
 {
 	WRITE_ONCE(taking_calls, false);
 }
 
-/**
- * rat_hooks_unregister - take the hooks out
- *
- * Context: may sleep, after rat_hooks_stop(). No callback runs when it returns.
- */
+/* After rat_hooks_stop(). No callback runs when it returns. */
 void rat_hooks_unregister(void)
 {
 	hooks_unregister(&call_hooks);
 }
 
-/**
- * rat_hooks_missed - calls that the hooks could not look at
- *
- * Return: their number since the hooks were put in place.
- */
+/* Calls that the hooks could not track since they were registered. */
 unsigned long rat_hooks_missed(void)
 {
 	return hooks_missed(&call_hooks);
 }
 
 /**
- * rat_hooks_see_pattern - whether readahead of a pattern can be seen
+ * rat_hooks_see_pattern - whether the hooks can see readahead of a pattern
  * @pattern: the pattern
  *
- * Return: false while disabled, and if this kernel lacks the hook that it takes.
+ * Return: false while disabled, and if this kernel lacks a function that has to be hooked for it.
  */
 bool rat_hooks_see_pattern(enum rat_pattern pattern)
 {

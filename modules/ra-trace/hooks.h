@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Hooks on the readahead code. */
 #ifndef RA_TRACE_HOOKS_H
 #define RA_TRACE_HOOKS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tracepoints of the kernel tell: which pages a readahead call brings into
- * the page cache, which bios it makes, which pages are read and evicted.
+ * Probes on the kernel's tracepoints. They see which pages a readahead call adds to the page cache,
+ * which bios it queues, and which pages are read and evicted.
  */
 #include <linux/blk_types.h>
 #include <linux/bio.h>
@@ -19,32 +19,32 @@
 #include "pages.h"
 #include "unread.h"
 
-/* A read goes on in batches of this many folios at most. */
+/* The most folios that a read handles in one batch. */
 #define BATCH_FOLIOS	31UL
-/* Ranges up to this many pages are looked up without asking how large the folios are. */
+/* For a range of up to this many pages, the size of the folios does not matter. */
 #define SHORT_RANGE	512UL
 
 /**
- * rat_pages_flush_run - have the fate of pages followed that a call brought in
+ * rat_pages_flush_run - hand the latest run of a call's pages to the table of unread pages
  * @slot: the call
  *
- * They are collected in runs. It has to be before they can be read: when the
- * first bio is made, at once where no bio will be obs, or at the end for what needs none.
+ * Pages are collected in runs. The table must have a page before anybody can read it: at the first
+ * bio of the call, at once where its bios cannot be seen, or at its end if no bio was needed.
  *
- * Context: the task whose call it is.
+ * Context: the task of the call.
  */
 void rat_pages_flush_run(struct rat_call_slot *slot)
 {
 	const struct rat_call *call = &slot->call;
 
-	/* What is asked for is not read ahead. */
+	/* A random read gets what it requested, and nothing ahead. */
 	if (slot->run && call->pattern != RAT_RANDOM && rat_unread_is_tracking()) {
-		/* A directory's blocks, say: file systems read them in ways that are not seen. */
+		/* For example directory blocks, which file systems read without an event. */
 		if (!call->own_file)
 			rat_account_add(slot->dev, call->pattern, RAT_COL_UNKNOWN, slot->run);
 		else
 			rat_unread_add(slot->mapping, slot->run_start, slot->run, slot->dev,
-					call->pattern);
+				       call->pattern);
 	}
 	slot->run = 0;
 }
@@ -63,14 +63,14 @@ static void rat_page_added(void *unused, struct folio *folio)
 	if (!slot->run)
 		slot->run_start = folio->index;
 	slot->run += nr;
-	/* It is locked still, but may be read before anything more is seen of the call. */
+	/* The folio is still locked, but there may be no event before somebody reads it. */
 	if (!slot->call.own_disk)
 		rat_pages_flush_run(slot);
 }
 
 /*
- * A call takes pages out again that the file system did not read. It may also
- * evict others when it has to reclaim memory: the task has a flag then.
+ * Whether a call removes a folio again because the file system did not read it. A call that
+ * reclaims memory also evicts other folios, but then its task has PF_MEMALLOC.
  */
 static bool rat_is_rolled_back(struct rat_call_slot *slot, struct folio *folio)
 {
@@ -78,15 +78,15 @@ static bool rat_is_rolled_back(struct rat_call_slot *slot, struct folio *folio)
 }
 
 /*
- * Somebody was at the folio, but no event says so. If one did, the flag is explained, and what
- * is still open of a large folio was not read.
+ * Whether somebody may have read an evicted folio without an event. If there was an event for a
+ * part of a large folio, it explains PG_referenced, and the other pages were not read.
  */
-static bool rat_may_be_read(struct folio *folio, unsigned long nr)
+static bool rat_may_have_been_read(struct folio *folio, unsigned long nr)
 {
-	/* A PMD maps it whole, with an event for one page of it at most. */
+	/* A PMD maps the whole folio, with an event for one of its pages at most. */
 	if (folio_test_pmd_mappable(folio))
 		return folio_test_referenced(folio) || mapping_mapped(folio->mapping);
-	/* Who drops it behind himself leaves no flag. */
+	/* A dropbehind read does not set the flag. */
 	if (!folio_test_referenced(folio) && !compat_folio_is_dropbehind(folio))
 		return false;
 	return rat_unread_count(folio->mapping, folio->index, nr) == nr;
@@ -104,7 +104,7 @@ static void rat_page_removed(void *unused, struct folio *folio)
 		rat_count(entered[slot->dev], -(u64)nr);
 		return;
 	}
-	if (rat_may_be_read(folio, nr))
+	if (rat_may_have_been_read(folio, nr))
 		rat_unread_resolve_unknown(folio->mapping, folio->index, nr);
 	else
 		rat_unread_resolve_evicted(folio->mapping, folio->index, nr);
@@ -120,14 +120,14 @@ static void rat_bio_queued(void *unused, struct bio *bio)
 	if (!slot)
 		return;
 	rat_pages_flush_run(slot);
-	/* squashfs reads ahead and waits for it, without saying so. */
+	/* squashfs waits for its readahead, and does not mark the bios with REQ_RAHEAD. */
 	if (!(bio->bi_opf & REQ_RAHEAD))
 		return;
 	WRITE_ONCE(slot->sectors, slot->sectors + bio_sectors(bio));
 	rat_count(block[slot->dev], bio_sectors(bio));
 }
 
-/* Without a reference, which could not be put here: a folio that goes meanwhile says nothing. */
+/* Takes no reference, because a probe could not put it. A folio freed meanwhile tells nothing. */
 static bool is_referenced(struct address_space *mapping, pgoff_t index)
 {
 	const void *entry;
@@ -142,10 +142,10 @@ static bool is_referenced(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * Where the last folio of a batch is still being filled, the reader gets those before it, and
- * there is an event only when the rest of the read goes on at that folio. Reading sets
- * PG_referenced, readahead alone does not (but for a fault, see unread.c): pages just before
- * @index that have it and were not seen to be read were read by such a batch, or by several.
+ * Where the last folio of a batch is still being read in, the reader gets the folios before it
+ * without an event. The next event begins at that folio. A read sets PG_referenced, and readahead
+ * does not (except in a page fault, see unread.c). So pages just before @index that are in the
+ * table and have the flag were read in such a batch, or in several.
  */
 static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 {
@@ -155,11 +155,11 @@ static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 		unsigned long nr = 1UL << xa_get_order(&mapping->i_pages, index - 1);
 		pgoff_t start = round_down(index - 1, nr);
 
-		/* The batch ended before a folio, not within one. */
+		/* A batch ends at the end of a folio. */
 		if (start + nr != index || !is_referenced(mapping, start))
 			return;
 		if (rat_unread_count(mapping, start, nr) != nr) {
-			/* The flag may come from what was seen. The rest: read, or passed over? */
+			/* An event explains the flag. The other pages were read or skipped. */
 			rat_unread_resolve_unknown(mapping, start, nr);
 			return;
 		}
@@ -168,12 +168,12 @@ static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 	}
 }
 
-/* Of a long read this is called for each batch, with all that is left to read. */
+/* A long read calls this for each batch, and @last is the end of the whole read. */
 static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
 	unsigned long nr = last - index + 1;
 
-	/* By its entry: without a reference, the folio may become something else. */
+	/* The order is the entry's: without a reference, the folio may be freed and reused. */
 	if (nr > SHORT_RANGE) {
 		unsigned long batch = BATCH_FOLIOS << xa_get_order(&mapping->i_pages, index);
 
@@ -183,9 +183,10 @@ static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t 
 	rat_unread_resolve_read(mapping, index, nr);
 }
 
-static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index,
+			     pgoff_t last)
 {
-	/* The event has the pages that were asked for, of folios that are mapped whole. */
+	/* The event has the requested pages, but large folios are mapped whole. */
 	if (COMPAT_FAULT_MAPS_FOLIO && mapping_large_folio_support(mapping)) {
 		index = round_down(index, 1UL << xa_get_order(&mapping->i_pages, index));
 		last |= (1UL << xa_get_order(&mapping->i_pages, last)) - 1;
@@ -204,58 +205,50 @@ static struct rat_tracepoint_probe probes[] = {
 	[ADDED] = { "mm_filemap_add_to_page_cache", rat_page_added },
 	[REMOVED] = { "mm_filemap_delete_from_page_cache", rat_page_removed },
 	[QUEUED] = { "block_bio_queue", rat_bio_queued },
-	/* These came with "filemap: add trace events for get_pages, map_pages, and fault". */
+	/* Since "filemap: add trace events for get_pages, map_pages, and fault". */
 	[READ_PAGES] = { "mm_filemap_get_pages", rat_pages_read },
 	[MAPPED] = { "mm_filemap_map_pages", rat_pages_mapped },
 	[FAULTED] = { "mm_filemap_fault", rat_page_faulted },
 };
 
 /**
- * rat_pages_register - attach to the tracepoints
+ * rat_pages_register - register the probes
  *
- * Context: may sleep; the tables of calls and of waste exist.
- * Return: 0, or a negative errno with nothing attached and a line in the log.
+ * Context: the tables of calls and of unread pages exist.
+ * Return: 0, or a negative errno with no probe registered and a line in the log.
  */
 int rat_pages_register(void)
 {
-	/* That these are what the tracepoints call, in this kernel, is checked here. */
+	/* Check the types of the probes against this kernel, at compile time. */
 	check_trace_callback_type_mm_filemap_add_to_page_cache(rat_page_added);
 	check_trace_callback_type_mm_filemap_delete_from_page_cache(rat_page_removed);
 	check_trace_callback_type_block_bio_queue(rat_bio_queued);
 	return rat_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-/**
- * rat_pages_unregister - detach from the tracepoints
- *
- * Context: may sleep. No probe runs when it returns.
- */
+/* No probe runs when it returns. */
 void rat_pages_unregister(void)
 {
 	rat_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 }
 
-/**
- * rat_pages_actual_known - whether pages that enter the page cache are seen
- */
+/* Whether the probes see all pages that calls add to the page cache. */
 bool rat_pages_actual_known(void)
 {
-	return rat_tracepoint_is_registered(&probes[ADDED]) && rat_tracepoint_is_registered(&probes[REMOVED]);
+	return rat_tracepoint_is_registered(&probes[ADDED]) &&
+	       rat_tracepoint_is_registered(&probes[REMOVED]);
 }
 
-/**
- * rat_pages_bios_seen - whether bios are seen
- */
+/* Whether the probes see bios. */
 bool rat_pages_bios_seen(void)
 {
 	return rat_tracepoint_is_registered(&probes[QUEUED]);
 }
 
-/**
- * rat_pages_reads_seen - whether every read of a page is seen
- */
+/* Whether the probes see every read of a page. */
 bool rat_pages_reads_seen(void)
 {
-	return rat_tracepoint_is_registered(&probes[READ_PAGES]) && rat_tracepoint_is_registered(&probes[MAPPED]) &&
+	return rat_tracepoint_is_registered(&probes[READ_PAGES]) &&
+	       rat_tracepoint_is_registered(&probes[MAPPED]) &&
 	       rat_tracepoint_is_registered(&probes[FAULTED]);
 }

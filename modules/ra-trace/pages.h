@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Probes that count the pages and bios of calls, and see pages read and evicted. */
 #ifndef RA_TRACE_PAGES_H
 #define RA_TRACE_PAGES_H
 

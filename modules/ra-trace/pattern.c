@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call is classified by what was asked for and by the windows before and
- * after it, not by which branch of which kernel's code was taken: the same rules
- * hold for every generation of that code. See docs/ra-trace.md.
+ * The request and the windows before and after a call decide its pattern, not the branch that
+ * one kernel's code took. So the same rules hold for every kernel. See docs/ra-trace.md.
  */
 #include "pattern.h"
 
@@ -32,8 +31,11 @@ const char *const rat_why_names[RAT_NR_WHYS] = {
 	[RAT_WHY_WRITEBACK] = "writeback",
 };
 
-/* The window goes on where the former one ended, from its end or its marker. */
-static bool goes_on(const struct rat_observation *obs)
+/*
+ * The new window starts where the former ended, and the reader asked for that page or for the
+ * former window's marker.
+ */
+static bool continues_window(const struct rat_observation *obs)
 {
 	const struct rat_window *before = &obs->before;
 	unsigned long end = before->start + before->size;
@@ -44,7 +46,7 @@ static bool goes_on(const struct rat_observation *obs)
 	return obs->index == end || obs->index == marker - marker % obs->marker_pages;
 }
 
-static enum rat_pattern classify_sync(const struct rat_observation *obs)
+static enum rat_pattern rat_classify_sync(const struct rat_observation *obs)
 {
 	const struct rat_window *after = &obs->after;
 
@@ -54,8 +56,8 @@ static enum rat_pattern classify_sync(const struct rat_observation *obs)
 		return RAT_REVERSE;
 	if (obs->has_window && !obs->index)
 		return RAT_INITIAL0;
-	/* One that begins anew at that place is smaller. */
-	if (obs->has_window && goes_on(obs) && after->size >= obs->before.size)
+	/* A stream that starts anew at that page gets a smaller window. */
+	if (obs->has_window && continues_window(obs) && after->size >= obs->before.size)
 		return RAT_SUBSEQUENT;
 	if (obs->nr > obs->ra_pages)
 		return RAT_OVERSIZE;
@@ -64,18 +66,18 @@ static enum rat_pattern classify_sync(const struct rat_observation *obs)
 	return obs->index - obs->prev_index <= 1 ? RAT_INITIAL : RAT_TRAIL;
 }
 
-static enum rat_pattern classify_async(const struct rat_observation *obs)
+static enum rat_pattern rat_classify_async(const struct rat_observation *obs)
 {
 	if (!obs->index && !obs->after.start)
 		return RAT_INITIAL0;
-	return goes_on(obs) ? RAT_SUBSEQUENT : RAT_MARKER;
+	return continues_window(obs) ? RAT_SUBSEQUENT : RAT_MARKER;
 }
 
 /**
- * rat_did_readahead - whether a call was a readahead at all
- * @obs: the call; all but @obs->actual is known
+ * rat_did_readahead - whether a call was a readahead
+ * @obs: the call; @obs->actual is not used
  *
- * Return: false if nothing was set out to be read.
+ * Return: false if the stock code did not try to read anything. An fadvise always counts.
  */
 bool rat_did_readahead(const struct rat_observation *obs)
 {
@@ -83,10 +85,8 @@ bool rat_did_readahead(const struct rat_observation *obs)
 }
 
 /**
- * rat_classify - the row that a readahead belongs to
- * @obs: the call; all but @obs->actual is known
- *
- * Return: the pattern.
+ * rat_classify - find the pattern of a readahead
+ * @obs: the call; @obs->actual is not used
  */
 enum rat_pattern rat_classify(const struct rat_observation *obs)
 {
@@ -95,10 +95,11 @@ enum rat_pattern rat_classify(const struct rat_observation *obs)
 	switch (obs->entry_point) {
 	case RAT_ENTRY_SYNC:
 	case RAT_ENTRY_ASYNC:
-		/* Whoever steers without a mark saw a shared stream. */
+		/* A module that steers without a mark found a shared stream. */
 		if (obs->steered && !obs->forced)
 			return RAT_TRAIL;
-		return obs->entry_point == RAT_ENTRY_SYNC ? classify_sync(obs) : classify_async(obs);
+		return obs->entry_point == RAT_ENTRY_SYNC ? rat_classify_sync(obs) :
+							    rat_classify_async(obs);
 	case RAT_ENTRY_FAULT:
 		return RAT_MMAP;
 	case RAT_ENTRY_WILLNEED:
@@ -110,10 +111,8 @@ enum rat_pattern rat_classify(const struct rat_observation *obs)
 }
 
 /**
- * rat_why - why a read got no readahead
+ * rat_why - find the reason why a read got no readahead
  * @obs: the call, after it returned
- *
- * Return: the reason, or RAT_WHY_NONE if it got some or was no read.
  */
 enum rat_why rat_why(const struct rat_observation *obs)
 {
@@ -142,11 +141,11 @@ enum rat_why rat_why(const struct rat_observation *obs)
 }
 
 /**
- * rat_reader_waits - whether a readahead is for somebody who waits for its pages
+ * rat_reader_waits - whether a reader waits for the pages of a readahead
  * @obs: the call
  *
- * Return: true if a page was missing that is asked for. Not at a marker, nor if somebody only
- * says what he will need; and a file system that calls on its own does not say.
+ * Return: true if a requested page was missing. False at a marker and for fadvise, and for a
+ * file system that calls directly, as that does not tell.
  */
 bool rat_reader_waits(const struct rat_observation *obs)
 {
@@ -154,10 +153,10 @@ bool rat_reader_waits(const struct rat_observation *obs)
 }
 
 /**
- * rat_readahead_size - the size of a readahead
+ * rat_readahead_size - size of a readahead, in pages
  * @obs: the call
  *
- * Return: pages of the window, or of what was set out to be read without one.
+ * Return: the size of the window, or of what the stock code began to read without one.
  */
 unsigned long rat_readahead_size(const struct rat_observation *obs)
 {

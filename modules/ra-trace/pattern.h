@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kind of readahead a call was. Pure: no hook, no lock, no kernel version. */
+/* Classify a readahead by its pattern. Pure: no hook, no lock, no kernel version. */
 #ifndef RA_TRACE_PATTERN_H
 #define RA_TRACE_PATTERN_H
 
 #include <linux/types.h>
 
-/* The rows of the tables, in their order. Each is described in ra-trace(4). */
+/* The rows of the tables, in their order; ra-trace(4) describes each. */
 enum rat_pattern {
 	RAT_NONE,
 	RAT_INITIAL0,
@@ -33,13 +33,13 @@ enum rat_why {
 	RAT_WHY_CACHED,
 	RAT_WHY_WRITEBACK,
 	RAT_NR_WHYS,
-	RAT_WHY_NONE = RAT_NR_WHYS,	/* it got some */
+	RAT_WHY_NONE = RAT_NR_WHYS,	/* it got readahead, or is no read */
 };
 
-/* Where a call to the readahead code comes from. */
+/* The function by which a call enters the readahead code; see hooks.c. */
 enum rat_entry_point {
-	RAT_ENTRY_SYNC,	/* a page that is asked for is missing */
-	RAT_ENTRY_ASYNC,	/* a reader met the readahead marker */
+	RAT_ENTRY_SYNC,		/* a requested page is missing */
+	RAT_ENTRY_ASYNC,	/* a reader reached the readahead marker */
 	RAT_ENTRY_FAULT,	/* a page fault reads around itself */
 	RAT_ENTRY_WILLNEED,	/* fadvise, madvise, readahead(2) */
 	RAT_ENTRY_OTHER,	/* a file system or module, directly */
@@ -49,7 +49,7 @@ enum rat_entry_point {
  * struct rat_window - a readahead window, in pages
  * @start: its first page
  * @size: its length; 0: none
- * @async_size: its marker is so far before its end
+ * @async_size: distance of its marker from its end
  */
 struct rat_window {
 	unsigned long start;
@@ -58,24 +58,24 @@ struct rat_window {
 };
 
 /**
- * struct rat_observation - one call to the readahead code, from without; in pages
- * @entry_point: where it comes from
- * @index: the first page asked for, or the marker that was met
- * @nr: how many are asked for
- * @prev_index: the last page of the read before this one
- * @ra_pages: the readahead setting of the open file
+ * struct rat_observation - one call to the readahead code, as the hooks observe it; in pages
+ * @entry_point: where the call entered
+ * @index: first page of the request, or the marker
+ * @nr: size of the request
+ * @prev_index: last page of the previous read of the open file
+ * @ra_pages: readahead setting of the open file
  * @marker_pages: size of the folio that has the marker
- * @before: the window before the call
- * @after: the window that was placed, if one was
- * @has_window: whether one was
- * @random_hint: the file is declared to be read at random
- * @forced: just what is asked for was read, without a look at the pattern
- * @congested: the reader's control group was, at a marker that led to nothing
- * @writeback: the marker was none: the bit has another meaning for such a folio
- * @steered: the call worked on a state that is not the open file's own
- * @mark: the pattern that whoever steered it stated, or RAT_NONE
- * @nr_to_read: pages that the stock code set out to read, up to the end of the file
- * @actual: pages that were read
+ * @before: window before the call
+ * @after: window that the stock code set, if @has_window
+ * @has_window: the stock code set a window
+ * @random_hint: the file was opened or advised for random reads
+ * @forced: the stock code reads just the request, whatever the pattern
+ * @congested: the reader's control group was congested, at a marker without new readahead
+ * @writeback: the folio is under writeback, so its PG_readahead bit means PG_reclaim
+ * @steered: the call works on a file_ra_state that is not the open file's own
+ * @mark: pattern that the steering module stated, or RAT_NONE
+ * @nr_to_read: pages that the stock code began to read, not past the end of the file
+ * @actual: pages that the call added to the page cache
  * @last_index: last page of the file; -1 for an empty file
  */
 struct rat_observation {

@@ -55,8 +55,8 @@ static void rat_disable(void)
 {
 	rat_hooks_stop();
 	/*
-	 * Hooks first: all pages and all bios of a call whose return is seen are counted. What was
-	 * counted of the others is taken out again with the table.
+	 * The hooks first: then all pages and bios are counted of each call whose return is seen.
+	 * rat_calls_destroy() takes the pages and bios of all other calls out of the totals.
 	 */
 	rat_hooks_unregister();
 	rat_pages_unregister();

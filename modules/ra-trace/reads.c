@@ -11,13 +11,13 @@
 #include "tracing.h"
 #include "unread.h"
 
-/* Reads at a time whose end is waited for. */
+/* Reads at a time that each hook can track. */
 #define MAX_CALLS	1024
 
 /**
- * struct rat_read_call - a read that is running
+ * struct rat_read_call - a hook's data for a read, until it returns
  * @mapping: the file
- * @pos: where it begins, bytes
+ * @pos: its start, bytes
  */
 struct rat_read_call {
 	struct address_space *mapping;
@@ -87,7 +87,7 @@ static bool rat_map_entry(struct pt_regs *regs, void *data)
 
 	if (!rat_pages_reads_seen())
 		rat_unread_resolve_read(vmf->vma->vm_file->f_mapping, start,
-			      regs_get_kernel_argument(regs, 2) - start + 1);
+					regs_get_kernel_argument(regs, 2) - start + 1);
 	return false;
 }
 NOKPROBE_SYMBOL(rat_map_entry);
@@ -127,12 +127,12 @@ static struct hook_set reads = {
 };
 
 /**
- * rat_reads_register - hook the entry points of reading
+ * rat_reads_register - hook the read functions
  *
- * From here on reads of pages are seen on every kernel, so that pages can be followed
- * until they are read; but from 6.3 to 6.11 not those of splice().
+ * With these hooks every kernel shows all reads of pages, so the table of unread pages can track
+ * them. Only splice() from 6.3 to 6.11 is not seen.
  *
- * Context: may sleep; enabled.
+ * Context: enabled.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
 int rat_reads_register(void)
@@ -149,11 +149,7 @@ int rat_reads_register(void)
 	return err;
 }
 
-/**
- * rat_reads_unregister - take the hooks out
- *
- * Context: may sleep. No callback runs when it returns.
- */
+/* No callback runs when it returns. */
 void rat_reads_unregister(void)
 {
 	if (!rat_pages_reads_seen())
@@ -161,11 +157,7 @@ void rat_reads_unregister(void)
 	hooks_unregister(&reads);
 }
 
-/**
- * rat_reads_missed - reads that the hooks could not look at
- *
- * Return: their number since the hooks were put in place.
- */
+/* Reads that the hooks could not track since they were registered. */
 unsigned long rat_reads_missed(void)
 {
 	return hooks_missed(&reads);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The entry points of reading, hooked on demand: it costs something at each read. */
+/* Hooks on the read functions of the page cache: on demand, because each read pays for them. */
 #ifndef RA_TRACE_READS_H
 #define RA_TRACE_READS_H
 

@@ -35,7 +35,7 @@ static const char *const column_names[RAT_NR_COLUMNS] = {
 	[RAT_COL_UNKNOWN] = "unknown",
 };
 
-/* What this kernel does not let us see is n/a, and never 0; nor is what was counted hidden. */
+/* A value that cannot be counted on this kernel is n/a, not 0. One that was counted is shown. */
 static bool is_na(enum rat_pattern pattern, enum rat_column col, u64 value)
 {
 	if (value)
@@ -44,7 +44,7 @@ static bool is_na(enum rat_pattern pattern, enum rat_column col, u64 value)
 		return true;
 	if (col == RAT_COL_ACTUAL)
 		return !rat_pages_actual_known();
-	/* What is asked for is not followed. */
+	/* Pages of random reads are not tracked. */
 	return col >= RAT_COL_USED && (!rat_unread_is_tracking() || pattern == RAT_RANDOM);
 }
 
@@ -57,7 +57,7 @@ static void rat_show_number(struct seq_file *m, bool na, u64 value)
 }
 
 static void rat_show_header(struct seq_file *m, const char *first, enum rat_column from,
-			enum rat_column to)
+			    enum rat_column to)
 {
 	unsigned int i;
 
@@ -68,7 +68,7 @@ static void rat_show_header(struct seq_file *m, const char *first, enum rat_colu
 }
 
 static void rat_show_row(struct seq_file *m, const u64 *row, enum rat_pattern pattern,
-		     enum rat_column from, enum rat_column to, bool average)
+			 enum rat_column from, enum rat_column to, bool average)
 {
 	unsigned int i;
 
@@ -84,7 +84,7 @@ static void rat_show_row(struct seq_file *m, const u64 *row, enum rat_pattern pa
 	seq_putc(m, '\n');
 }
 
-/* Sum over devices, by pattern. */
+/* Sum the rows over all devices. */
 static void rat_sum_devs(const struct rat_counts *sums, u64 rows[RAT_NR_PATTERNS][RAT_NR_COLUMNS])
 {
 	unsigned int dev, i, col;
@@ -108,7 +108,7 @@ static unsigned long rat_calls_missed(void)
 	return rat_hooks_missed() + rat_reads_missed();
 }
 
-/* Lines that begin with #, above a table: whether its numbers can be trusted. */
+/* The lines above each table that begin with #: whether the counters agree. */
 static void rat_show_checks(struct seq_file *m, const struct rat_sums *sums)
 {
 	const struct rat_counts *first = &sums->first, *last = &sums->last;
@@ -157,9 +157,9 @@ static void rat_show_checks(struct seq_file *m, const struct rat_sums *sums)
 		seq_puts(m, "# check: ok\n");
 }
 
-/* The table by pattern: averages, or totals with what became of the pages. */
-static void rat_show_patterns(struct seq_file *m, const struct rat_counts *sums, enum rat_column to,
-			  bool average)
+/* The table by pattern: averages or totals, of the columns up to @to. */
+static void rat_show_patterns(struct seq_file *m, const struct rat_counts *sums,
+			      enum rat_column to, bool average)
 {
 	u64 rows[RAT_NR_PATTERNS][RAT_NR_COLUMNS] = {};
 	unsigned int i;
@@ -196,28 +196,30 @@ static void rat_show_stats_raw(struct seq_file *m, const struct rat_counts *sums
 
 static void rat_show_stats_by_dev(struct seq_file *m, const struct rat_counts *sums)
 {
-	unsigned int slot, i;
+	unsigned int index, i;
 	bool block;
 
-	for (slot = 0; slot < RAT_NR_DEVS; slot++) {
-		dev_t dev = rat_account_dev_number(slot, &block);
+	for (index = 0; index < RAT_NR_DEVS; index++) {
+		dev_t dev = rat_account_dev_number(index, &block);
 		u64 all[RAT_NR_COLUMNS] = {};
 		unsigned int col;
 
 		for (i = 0; i < RAT_NR_PATTERNS; i++)
 			for (col = 0; col < RAT_NR_COLUMNS; col++)
-				all[col] += sums->row[slot][i][col];
-		if (!all[RAT_COL_COUNT] && !all[RAT_COL_UNUSED] && !all[RAT_COL_USED] && !all[RAT_COL_UNKNOWN])
+				all[col] += sums->row[index][i][col];
+		if (!all[RAT_COL_COUNT] && !all[RAT_COL_UNUSED] && !all[RAT_COL_USED] &&
+		    !all[RAT_COL_UNKNOWN])
 			continue;
 		seq_printf(m, "dev %u:%u entered %llu block ", MAJOR(dev), MINOR(dev),
-			   sums->entered[slot]);
+			   sums->entered[index]);
 		if (block && rat_pages_bios_seen())
-			seq_printf(m, "%llu\n", sums->block[slot] >> (PAGE_SHIFT - 9));
+			seq_printf(m, "%llu\n", sums->block[index] >> (PAGE_SHIFT - 9));
 		else
 			seq_puts(m, "n/a\n");
 		rat_show_header(m, "pattern", RAT_COL_COUNT, RAT_COL_UNKNOWN);
 		for (i = 0; i < RAT_NR_PATTERNS; i++)
-			rat_show_row(m, sums->row[slot][i], i, RAT_COL_COUNT, RAT_COL_UNKNOWN, false);
+			rat_show_row(m, sums->row[index][i], i, RAT_COL_COUNT,
+				     RAT_COL_UNKNOWN, false);
 		rat_show_row(m, all, RAT_NR_PATTERNS, RAT_COL_COUNT, RAT_COL_UNKNOWN, false);
 	}
 }
@@ -257,7 +259,7 @@ static void rat_show_top(struct seq_file *m, const struct rat_counts *sums)
 /**
  * struct rat_table_file - a file in debugfs
  * @name: its name
- * @show: prints it
+ * @show: prints its table
  */
 struct rat_table_file {
 	const char *name;
@@ -288,7 +290,7 @@ static int rat_table_show(struct seq_file *m, void *unused)
 
 static int rat_table_open(struct inode *inode, struct file *file)
 {
-	/* All of any table: a second attempt in a larger buffer would count a mismatch again. */
+	/* Room for any table, because a retry of seq_file would count a mismatch again. */
 	return single_open_size(file, rat_table_show, inode->i_private, 65536);
 }
 
@@ -309,12 +311,9 @@ static const struct file_operations rat_table_fops = {
 };
 
 /**
- * rat_show_create - make the files
+ * rat_show_create - create the files
  *
- * Without debugfs (not built in, or locked down) the trace events work, and the
- * log says once that there are no tables.
- *
- * Context: may sleep.
+ * Without debugfs (not built in, or locked down) the module has trace events only, and logs a line.
  */
 void rat_show_create(void)
 {
@@ -322,7 +321,7 @@ void rat_show_create(void)
 
 	dir = debugfs_create_dir("readahead", NULL);
 	if (IS_ERR(dir)) {
-		pr_info("no tables: debugfs is not available (%ld); trace events work\n",
+		pr_info("cannot create tables in debugfs (%ld); only trace events work\n",
 			PTR_ERR(dir));
 		return;
 	}
@@ -331,11 +330,7 @@ void rat_show_create(void)
 	rat_tracing_create_files(dir);
 }
 
-/**
- * rat_show_destroy - remove the files
- *
- * Context: may sleep. Nobody is in one when it returns.
- */
+/* No file operation runs when it returns. */
 void rat_show_destroy(void)
 {
 	debugfs_remove(dir);

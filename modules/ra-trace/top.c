@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small table per CPU, which forgets: where four files share a set, the one
- * with the least pages makes room, and what was counted for it is counted as
- * lost. Files that are busy enough to matter stay.
+ * A small table per CPU that forgets: a new file replaces the one with the fewest pages of the four
+ * in its set, whose counts are added to the lost ones. Files that are busy enough to matter stay.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -26,11 +25,11 @@
 #define NR_SHOWN	64
 
 /**
- * struct rat_top_entry - what a CPU counted for a file
- * @ino: the file
- * @dev: its device; 0: free
- * @epoch: of the reset after which it was counted; free if another
- * @n: as in the tables, up to RAT_COL_ACTUAL
+ * struct rat_top_entry - one CPU's counts of a file
+ * @ino: inode number of the file
+ * @dev: its device; 0: the entry is free
+ * @epoch: number of resets before the first count; the entry is free if that is not today's
+ * @n: its columns, up to RAT_COL_ACTUAL
  */
 struct rat_top_entry {
 	u64 ino;
@@ -40,9 +39,9 @@ struct rat_top_entry {
 };
 
 /**
- * struct rat_top_table - of a CPU, which alone writes to it, with preemption disabled
- * @changes: so that others do not read half of a change
- * @entry: sets of %NR_WAYS
+ * struct rat_top_table - the table of a CPU, which alone writes to it, with preemption disabled
+ * @changes: keeps other CPUs from using a half-written entry
+ * @entry: sets of %NR_WAYS entries
  */
 struct rat_top_table {
 	seqcount_t changes;
@@ -53,9 +52,8 @@ static struct rat_top_table __percpu *tables;
 static unsigned int epoch;
 
 /**
- * rat_top_create - make the tables
+ * rat_top_create - allocate the tables
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rat_top_create(void)
@@ -70,21 +68,12 @@ int rat_top_create(void)
 	return 0;
 }
 
-/**
- * rat_top_destroy - free the tables
- *
- * Context: may sleep; nothing counts any more.
- */
 void rat_top_destroy(void)
 {
 	free_percpu(tables);
 }
 
-/**
- * rat_top_reset - count from 0 again
- *
- * Context: any.
- */
+/* Make all counts start at 0 again. */
 void rat_top_reset(void)
 {
 	WRITE_ONCE(epoch, epoch + 1);
@@ -158,7 +147,8 @@ static int rat_top_by_pages(const void *a, const void *b)
 	return rat_top_by_file(a, b);
 }
 
-static void rat_top_copy(const struct rat_top_table *table, unsigned int i, struct rat_top_entry *entry)
+static void rat_top_copy(const struct rat_top_table *table, unsigned int i,
+			 struct rat_top_entry *entry)
 {
 	unsigned int seq;
 
@@ -185,7 +175,7 @@ static unsigned int rat_top_collect(struct rat_top_entry *all)
 	return nr;
 }
 
-/* What several CPUs counted for a file becomes one entry. */
+/* Add up the entries of one file from several CPUs. Returns the number of files. */
 static unsigned int rat_top_merge(struct rat_top_entry *all, unsigned int nr)
 {
 	unsigned int i, col, merged = 0;
@@ -202,15 +192,15 @@ static unsigned int rat_top_merge(struct rat_top_entry *all, unsigned int nr)
 }
 
 /**
- * rat_top_show - print the busiest files
- * @m: where to
+ * rat_top_show - print the files with the most pages
+ * @m: file to print to
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rat_top_show(struct seq_file *m)
 {
-	struct rat_top_entry *all = kvcalloc(num_possible_cpus() * NR_ENTRIES, sizeof(*all), GFP_KERNEL);
+	struct rat_top_entry *all = kvcalloc(num_possible_cpus() * NR_ENTRIES, sizeof(*all),
+					     GFP_KERNEL);
 	unsigned int i, col, nr;
 
 	if (!all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The busiest files. */
+/* The files with the most pages read ahead. */
 #ifndef RA_TRACE_TOP_H
 #define RA_TRACE_TOP_H
 

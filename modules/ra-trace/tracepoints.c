@@ -23,12 +23,11 @@ static void rat_match_tracepoint(struct tracepoint *tp, void *data)
 }
 
 /**
- * rat_tracepoints_register - attach all functions of a table whose tracepoints there are
- * @probes: the table; its functions may be called before this returns
- * @nr: entries in it
+ * rat_tracepoints_register - register all probes of a table whose tracepoints exist
+ * @probes: the table; probes may be called before this returns
+ * @nr: number of entries
  *
- * Context: may sleep.
- * Return: 0, or a negative errno with nothing attached and a line in the log.
+ * Return: 0, or a negative errno with no probe registered and a line in the log.
  */
 int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
@@ -38,17 +37,17 @@ int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int n
 
 	for (i = 0; i < nr; i++)
 		WRITE_ONCE(probes[i].tp, NULL);
-	/* Few tracepoints are exported to modules; all that are built in can be found. */
+	/* Few tracepoints are exported, but modules can find all that are built in by name. */
 	for_each_kernel_tracepoint(rat_match_tracepoint, &rat_tracepoint_search);
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tp)
 			continue;
 		err = tracepoint_probe_register(probes[i].tp, probes[i].probe, NULL);
 		if (err) {
-			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
+			pr_err("failed to register a probe on tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
 			rat_tracepoints_unregister(probes, i);
-			/* The others were found, and no more. */
+			/* The others were found, but not registered. */
 			for (; i < nr; i++)
 				WRITE_ONCE(probes[i].tp, NULL);
 			return err;
@@ -57,15 +56,7 @@ int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int n
 	return 0;
 }
 
-/**
- * rat_tracepoints_unregister - detach all functions of a table
- * @probes: the table
- * @nr: entries in it
- *
- * When it returns none of them runs or will.
- *
- * Context: may sleep.
- */
+/* No probe of the table runs when it returns. */
 void rat_tracepoints_unregister(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Attach functions to tracepoints of the kernel, by table. What a kernel lacks is left out. */
+/* Register probes on the kernel's tracepoints, by table. Skips tracepoints that a kernel lacks. */
 #ifndef RA_TRACE_TRACEPOINTS_H
 #define RA_TRACE_TRACEPOINTS_H
 
@@ -8,8 +8,8 @@
 struct tracepoint;
 
 /**
- * struct rat_tracepoint_probe - a function and its tracepoint
- * @name: of the tracepoint, without "trace_"
+ * struct rat_tracepoint_probe - a probe and its tracepoint
+ * @name: name of the tracepoint, without "trace_"
  * @probe: void probe(void *unused, ARGS OF THE TRACEPOINT...); may not sleep
  */
 struct rat_tracepoint_probe {
@@ -23,12 +23,7 @@ struct rat_tracepoint_probe {
 int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int nr);
 void rat_tracepoints_unregister(struct rat_tracepoint_probe *probes, unsigned int nr);
 
-/**
- * rat_tracepoint_is_registered - whether a function is called
- * @probe: its entry in the table
- *
- * Return: false before rat_tracepoints_register(), and if the kernel has no such tracepoint.
- */
+/* Whether a probe is registered. Not if this kernel has no such tracepoint. */
 static inline bool rat_tracepoint_is_registered(const struct rat_tracepoint_probe *probe)
 {
 	return READ_ONCE(probe->tp);

@@ -19,16 +19,16 @@
 #define CREATE_TRACE_POINTS
 #include "events.h"
 
-/* What passes the filters; 0: all. Read by READ_ONCE(). */
+/* The filters pass only events of these; 0: of all. Read by READ_ONCE(). */
 static u32 filter_pid;
 static u64 filter_ino;
 static dev_t filter_dev;
 
-/* Switches, protected by switch_mutex, which nests in the kernel's parameter lock. */
-static bool trace_on;	/* the event readahead goes to the ring buffer */
-static bool reads_on;	/* and the event read; its hooks are wanted */
-static bool live;	/* enabled: hooks can be had */
-static bool hooked;	/* the hooks for the event read are in */
+/* The switches. switch_mutex protects them; it nests in the kernel's parameter lock. */
+static bool trace_on;	/* the event readahead is enabled */
+static bool reads_on;	/* the event read is enabled, and wants hooks */
+static bool live;	/* the module is enabled, so that hooks may be registered */
+static bool hooked;	/* the hooks for the event read are registered */
 static DEFINE_MUTEX(switch_mutex);
 
 static bool rat_filter_passes(dev_t dev, u64 ino)
@@ -47,7 +47,7 @@ static bool rat_filter_passes(dev_t dev, u64 ino)
 }
 
 /**
- * rat_tracing_emit_readahead - have a readahead traced, if anybody listens
+ * rat_tracing_emit_readahead - emit the event of a readahead, if it is enabled and not filtered
  * @call: the call, after it returned
  *
  * Context: preemption disabled.
@@ -61,11 +61,11 @@ void rat_tracing_emit_readahead(const struct rat_call *call)
 }
 
 /**
- * rat_tracing_emit_read - have a read traced, if anybody listens
+ * rat_tracing_emit_read - emit the event of a read, if it is enabled and not filtered
  * @function: "read", "splice" or "fault"
- * @file: what is read
- * @pos: where, bytes
- * @count: how much, bytes
+ * @file: the open file
+ * @pos: start of the read, bytes
+ * @count: its length, bytes
  *
  * Context: preemption disabled.
  */
@@ -77,7 +77,7 @@ void rat_tracing_emit_read(const char *function, const struct file *file, loff_t
 		trace_read(function, file, rat_dev_of(inode), inode->i_ino, pos, count);
 }
 
-/* Put the hooks for reads in or take them out, as the switches say. */
+/* Register or unregister the hooks on reads, as the switches say. */
 static int rat_apply_read_hooks(void)
 {
 	bool wanted = live && reads_on;
@@ -96,9 +96,8 @@ static int rat_apply_read_hooks(void)
 }
 
 /**
- * rat_tracing_start - hooks can be had from now on
+ * rat_tracing_start - register the hooks on reads, now if the switch is on, or when it is set
  *
- * Context: may sleep.
  * Return: 0, or a negative errno with a line in the log.
  */
 int rat_tracing_start(void)
@@ -113,11 +112,7 @@ int rat_tracing_start(void)
 	return err;
 }
 
-/**
- * rat_tracing_stop - take out the hooks that the switches put in
- *
- * Context: may sleep.
- */
+/* Unregister the hooks on reads, whatever the switch. */
 void rat_tracing_stop(void)
 {
 	mutex_lock(&switch_mutex);
@@ -155,7 +150,8 @@ static int rat_trace_enable_set(void *unused, u64 val)
 	mutex_unlock(&switch_mutex);
 	return err;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(rat_trace_enable_fops, rat_trace_enable_get, rat_trace_enable_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(rat_trace_enable_fops, rat_trace_enable_get, rat_trace_enable_set,
+			 "%llu\n");
 
 static int rat_read_trace_get(void *unused, u64 *val)
 {
@@ -194,8 +190,9 @@ static ssize_t rat_trace_dev_read(struct file *file, char __user *to, size_t len
 	return simple_read_from_buffer(to, len, pos, text, n);
 }
 
-/* "8:1", or "0" for all. */
-static ssize_t rat_trace_dev_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+/* Takes "8:1", or "0" for all devices. */
+static ssize_t rat_trace_dev_write(struct file *file, const char __user *from, size_t len,
+				   loff_t *pos)
 {
 	unsigned int major, minor;
 	char buf[32], end;
@@ -227,10 +224,8 @@ static const struct file_operations rat_trace_dev_fops = {
 };
 
 /**
- * rat_tracing_create_files - make the switches and filters
- * @dir: in debugfs
- *
- * Context: may sleep.
+ * rat_tracing_create_files - create the files of the switches and filters
+ * @dir: directory in debugfs
  */
 void rat_tracing_create_files(struct dentry *dir)
 {

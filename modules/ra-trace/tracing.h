@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace events, their filters and switches. */
+/* The trace events, their filters and switches. */
 #ifndef RA_TRACE_TRACING_H
 #define RA_TRACE_TRACING_H
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that were read ahead and that nobody has read yet, a bit each, in chunks
- * of 64. A page leaves when it is read or evicted, so the table holds what is in
- * doubt only. It is bounded: when a set is full, the chunk that came first makes
- * room, and its pages are counted as of unknown fate.
+ * Pages that were read ahead and not read yet, one bit each, in chunks of 64. A page leaves the
+ * table when it is read or evicted. The table is bounded: a set that is full replaces its chunks in
+ * turn, and counts the pages of a replaced chunk as unknown.
  *
- * The page flags cannot tell: reclaim clears PG_referenced before it evicts, and
- * the multi-generation LRU keeps its own count. That flag, if it is set, only says
- * that a read was missed; see pages.c.
+ * The page flags cannot replace the table: reclaim clears PG_referenced before it evicts a page,
+ * and the multi-generation LRU keeps counts of its own. If the flag is set and no event told of a
+ * read, an event is missing; see pages.c.
  */
 #include <linux/bits.h>
 #include <linux/hash.h>
@@ -29,14 +28,14 @@
 
 /**
  * struct rat_chunk - 64 pages of a file, aligned
- * @mapping: the file: a key, never followed. It is good as long as pages of the
- *	file are cached, and those that are not leave the table.
- * @number: which 64 pages
- * @unread: those that were read ahead and not read, a bit each; 0: free
- * @dev: whom to count them for
- * @pattern: likewise
- * @faulted: some were read ahead by a page fault: with the multi-generation LRU of newer
- *	kernels, PG_referenced is set on those from the beginning, and says nothing
+ * @mapping: the file: a key, never followed. It is valid as long as the file has cached pages, and
+ *	a page that is not cached any more has left the table.
+ * @number: index of the first page / 64
+ * @unread: the unread pages, one bit each; 0: the chunk is free
+ * @dev: index of their device in the counters
+ * @pattern: their pattern
+ * @faulted: a page fault read some of them ahead. With the multi-generation LRU of newer kernels
+ *	these have PG_referenced from the start, so the flag tells nothing.
  */
 struct rat_chunk {
 	const struct address_space *mapping;
@@ -49,9 +48,9 @@ struct rat_chunk {
 
 /**
  * struct rat_chunk_set - chunks whose keys have the same hash
- * @lock: protects the set; a leaf, taken in any context
- * @nr: chunks in use; read without the lock to pass over an empty set
- * @next: the one to make room
+ * @lock: protects the set; a leaf lock, taken in any context
+ * @nr: chunks in use; read without @lock to skip an empty set
+ * @next: the chunk to replace next, modulo %NR_WAYS
  * @chunk: the chunks
  */
 struct rat_chunk_set {
@@ -64,15 +63,14 @@ struct rat_chunk_set {
 enum rat_outcome { OUTCOME_READ, OUTCOME_EVICTED, OUTCOME_UNKNOWN, OUTCOME_DISCARDED };
 
 static struct rat_chunk_set *sets;
-/* Whether reads are seen: else every page would seem unread. */
-static bool on;
-/* Protects @sets against going away while rat_unread_total() looks. Nests in nothing. */
+/* Only where the probes or hooks see all reads: otherwise every page would seem unread. */
+static bool tracking;
+/* Protects @sets against rat_unread_destroy() in rat_unread_total(). Nests in nothing. */
 static DEFINE_MUTEX(sets_mutex);
 
 /**
- * rat_unread_create - make the table
+ * rat_unread_create - allocate the table
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rat_unread_create(void)
@@ -90,14 +88,10 @@ int rat_unread_create(void)
 	return 0;
 }
 
-/**
- * rat_unread_destroy - free the table
- *
- * Context: may sleep; no hook or tracepoint is in place.
- */
+/* When no hook or probe is registered. */
 void rat_unread_destroy(void)
 {
-	WRITE_ONCE(on, false);
+	WRITE_ONCE(tracking, false);
 	mutex_lock(&sets_mutex);
 	kvfree(sets);
 	sets = NULL;
@@ -105,50 +99,47 @@ void rat_unread_destroy(void)
 }
 
 /**
- * rat_unread_set_tracking - follow pages, or drop those that are followed
- * @follow: whether all reads are seen from now on
- *
- * Context: may sleep; the table exists.
+ * rat_unread_set_tracking - empty the table, and start or stop tracking pages
+ * @track: whether the probes or hooks see all reads from now on
  */
-void rat_unread_set_tracking(bool follow)
+void rat_unread_set_tracking(bool track)
 {
 	unsigned long flags;
 	unsigned int i;
 
-	WRITE_ONCE(on, false);
+	WRITE_ONCE(tracking, false);
 	for (i = 0; i < NR_SETS; i++) {
 		raw_spin_lock_irqsave(&sets[i].lock, flags);
 		memset(sets[i].chunk, 0, sizeof(sets[i].chunk));
 		WRITE_ONCE(sets[i].nr, 0);
 		raw_spin_unlock_irqrestore(&sets[i].lock, flags);
 	}
-	WRITE_ONCE(on, follow);
+	WRITE_ONCE(tracking, track);
 }
 
-/**
- * rat_unread_is_tracking - whether pages are followed
- */
 bool rat_unread_is_tracking(void)
 {
-	return READ_ONCE(on);
+	return READ_ONCE(tracking);
 }
 
-static struct rat_chunk_set *rat_chunk_set_of(const struct address_space *mapping, unsigned long number)
+static struct rat_chunk_set *rat_chunk_set_of(const struct address_space *mapping,
+					      unsigned long number)
 {
 	unsigned long key = (unsigned long)mapping ^ hash_long(number, BITS_PER_LONG);
 
 	return &sets[hash_long(key, SET_BITS)];
 }
 
-/* The pages of a chunk that are in a range which begins in it. */
+/* The bits of the pages from @start to the end of the range or of the chunk. */
 static u64 chunk_bits(unsigned long start, unsigned long nr)
 {
 	return GENMASK_ULL(min(start % CHUNK + nr, CHUNK) - 1, start % CHUNK);
 }
 
-/* A chunk to put pages in. */
-static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set, const struct address_space *mapping,
-			       unsigned long number, unsigned int dev, enum rat_pattern pattern)
+/* Find the chunk for pages of a pattern, or take a free one, or replace the next one. */
+static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set,
+				       const struct address_space *mapping, unsigned long number,
+				       unsigned int dev, enum rat_pattern pattern)
 {
 	struct rat_chunk *chunk, *free = NULL;
 	unsigned int i;
@@ -177,17 +168,17 @@ static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set, const struct a
 }
 
 /**
- * rat_unread_add - wait for the fate of pages that were read ahead
+ * rat_unread_add - add pages that were read ahead
  * @mapping: the file
  * @start: first page
- * @nr: how many, 1 at least
- * @dev: place of its device in the counters
- * @pattern: whom to count them for
+ * @nr: number of pages, at least 1
+ * @dev: index of the device in the counters
+ * @pattern: pattern of the readahead
  *
  * Context: any; the pages are in the page cache and locked.
  */
 void rat_unread_add(struct address_space *mapping, unsigned long start, unsigned long nr,
-		     unsigned int dev, enum rat_pattern pattern)
+		    unsigned int dev, enum rat_pattern pattern)
 {
 	unsigned long flags, end = start + nr;
 	bool faulted = lru_gen_in_fault();
@@ -214,7 +205,8 @@ static const enum rat_column column_of_outcome[] = {
 	[OUTCOME_UNKNOWN] = RAT_COL_UNKNOWN,
 };
 
-static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk, u64 bits, enum rat_outcome outcome)
+static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk, u64 bits,
+			      enum rat_outcome outcome)
 {
 	u64 pages = hweight64(chunk->unread & bits);
 
@@ -227,8 +219,8 @@ static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk
 		WRITE_ONCE(set->nr, set->nr - 1);
 }
 
-static void rat_unread_resolve(const struct address_space *mapping, unsigned long start, unsigned long nr,
-		  enum rat_outcome outcome)
+static void rat_unread_resolve(const struct address_space *mapping, unsigned long start,
+			       unsigned long nr, enum rat_outcome outcome)
 {
 	unsigned long flags, end = start + nr;
 	unsigned int i;
@@ -245,7 +237,8 @@ static void rat_unread_resolve(const struct address_space *mapping, unsigned lon
 			struct rat_chunk *chunk = &set->chunk[i];
 
 			if (chunk->mapping == mapping && chunk->number == start / CHUNK)
-				rat_chunk_resolve(set, chunk, chunk_bits(start, end - start), outcome);
+				rat_chunk_resolve(set, chunk, chunk_bits(start, end - start),
+						  outcome);
 		}
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 	}
@@ -304,18 +297,18 @@ void rat_unread_remove(const struct address_space *mapping, unsigned long start,
 }
 
 /**
- * rat_unread_count - pages of a range that were not seen to be read, but would be marked
+ * rat_unread_count - count the unread pages of a range that only a read marks as referenced
  * @mapping: the file
  * @start: first page
- * @nr: how many
+ * @nr: number of pages
  *
- * Takes no lock, as it is asked at each read: what changes meanwhile may be missed.
+ * Takes no lock, because it runs at each read, and may miss changes meanwhile.
  *
  * Context: any.
- * Return: how many of the range are in the table, and get PG_referenced by a read only.
+ * Return: pages of the range in the table, less those of chunks that a page fault read ahead.
  */
 unsigned long rat_unread_count(const struct address_space *mapping, unsigned long start,
-				unsigned long nr)
+			       unsigned long nr)
 {
 	unsigned long pages = 0, end = start + nr;
 	unsigned int i;
@@ -339,12 +332,7 @@ unsigned long rat_unread_count(const struct address_space *mapping, unsigned lon
 	return pages;
 }
 
-/**
- * rat_unread_total - pages whose fate is open
- *
- * Context: may sleep.
- * Return: how many are in the table.
- */
+/* The number of pages in the table. May sleep. */
 u64 rat_unread_total(void)
 {
 	unsigned int i, way;

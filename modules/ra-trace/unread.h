@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What becomes of pages that were read ahead: read, or evicted unread. */
+/* The table of unread pages: read ahead, and neither read nor evicted yet. */
 #ifndef RA_TRACE_UNREAD_H
 #define RA_TRACE_UNREAD_H
 
@@ -11,7 +11,7 @@ struct address_space;
 
 int rat_unread_create(void);
 void rat_unread_destroy(void);
-void rat_unread_set_tracking(bool follow);
+void rat_unread_set_tracking(bool track);
 bool rat_unread_is_tracking(void);
 void rat_unread_add(struct address_space *mapping, unsigned long start, unsigned long nr,
 		     unsigned int dev, enum rat_pattern pattern);
