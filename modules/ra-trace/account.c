@@ -199,7 +199,8 @@ struct rat_sums *rat_account_read(void)
  */
 void rat_account_reset(void)
 {
-	unsigned int col;
+	u64 pages[RAT_NR_DEVS] = {}, sectors[RAT_NR_DEVS] = {};
+	unsigned int col, dev;
 
 	mutex_lock(&base_mutex);
 	memset(base, 0, sizeof(*base));
@@ -211,7 +212,38 @@ void rat_account_reset(void)
 	for (col = 0; col < RAT_NR_COLUMNS; col++)
 		base->first.all[col] = min(base->first.all[col],
 					   rat_account_sum_column(&base->first, col));
-	rat_calls_deduct(&base->first);
+	/*
+	 * A running call is counted as a whole when it ends. So the next readings must also have
+	 * those of its pages and bios that were counted before this reset.
+	 */
+	rat_calls_sum_unfinished(pages, sectors);
+	for (dev = 0; dev < RAT_NR_DEVS; dev++) {
+		base->first.entered[dev] -= pages[dev];
+		base->first.block[dev] -= sectors[dev];
+	}
 	rat_sum_cpus(&base->last);
+	mutex_unlock(&base_mutex);
+}
+
+/**
+ * rat_account_destroy_calls - free the table of calls, and take its calls out of the totals
+ *
+ * The return of these calls was not seen, so no row has their pages. base_mutex keeps a reset from
+ * subtracting the same calls again.
+ *
+ * Context: no hook or probe is registered.
+ */
+void rat_account_destroy_calls(void)
+{
+	u64 pages[RAT_NR_DEVS] = {}, sectors[RAT_NR_DEVS] = {};
+	unsigned int dev;
+
+	mutex_lock(&base_mutex);
+	rat_calls_sum_unfinished(pages, sectors);
+	for (dev = 0; dev < RAT_NR_DEVS; dev++) {
+		rat_count(entered[dev], -pages[dev]);
+		rat_count(block[dev], -sectors[dev]);
+	}
+	rat_calls_destroy();
 	mutex_unlock(&base_mutex);
 }

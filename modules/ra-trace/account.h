@@ -84,6 +84,7 @@ void rat_account_add(unsigned int dev, enum rat_pattern pattern, enum rat_column
 u64 rat_account_sum_column(const struct rat_counts *sums, enum rat_column col);
 struct rat_sums *rat_account_read(void);
 void rat_account_reset(void);
+void rat_account_destroy_calls(void);
 
 /* Add to one member of struct rat_counts. Context: any. */
 #define rat_count(member, n)	this_cpu_add(rat_counts->member, (n))

@@ -14,7 +14,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "account.h"
 #include "calls.h"
 
 /* The keys of a set fill a cache line; 4096 slots suffice for the 1024 calls that a hook tracks. */
@@ -58,24 +57,10 @@ int rat_calls_create(void)
 	return 0;
 }
 
-/**
- * rat_calls_destroy - free the table
- *
- * Context: no hook or probe is registered.
- */
+/* When no hook or probe is registered. */
 void rat_calls_destroy(void)
 {
-	const struct rat_call_slot *slot = NULL;
-
 	mutex_lock(&table_mutex);
-	/*
-	 * The return of these calls was not seen, so no row has their pages: take them out of the
-	 * totals too.
-	 */
-	while ((slot = rat_next_running(slot))) {
-		rat_count(entered[slot->dev], -(u64)slot->pages);
-		rat_count(block[slot->dev], -(u64)slot->sectors);
-	}
 	kvfree(table);
 	table = NULL;
 	mutex_unlock(&table_mutex);
@@ -192,22 +177,18 @@ unsigned int rat_calls_count_running(u64 *pages)
 }
 
 /**
- * rat_calls_deduct - take what running calls have done so far from sums
- * @sums: of the counters
- *
- * A call is counted as a whole when it ends: whoever counts from now on has to
- * expect also those of its pages that are there already, and their bios.
- *
- * Context: may sleep.
+ * rat_calls_sum_unfinished - sum what the running calls did so far, by device
+ * @pages: per device index, raised by the pages that the calls added to the page cache
+ * @sectors: per device index, raised by the 512-byte sectors of their readahead bios
  */
-void rat_calls_deduct(struct rat_counts *sums)
+void rat_calls_sum_unfinished(u64 *pages, u64 *sectors)
 {
 	const struct rat_call_slot *slot = NULL;
 
 	mutex_lock(&table_mutex);
 	while ((slot = rat_next_running(slot))) {
-		sums->entered[READ_ONCE(slot->dev)] -= READ_ONCE(slot->pages);
-		sums->block[READ_ONCE(slot->dev)] -= READ_ONCE(slot->sectors);
+		pages[READ_ONCE(slot->dev)] += READ_ONCE(slot->pages);
+		sectors[READ_ONCE(slot->dev)] += READ_ONCE(slot->sectors);
 	}
 	mutex_unlock(&table_mutex);
 }

@@ -10,7 +10,6 @@
 struct address_space;
 struct file;
 struct file_ra_state;
-struct rat_counts;
 struct readahead_control;
 
 /**
@@ -71,6 +70,6 @@ void rat_calls_remove(struct rat_call_slot *slot);
 struct rat_call_slot *rat_calls_find(const struct address_space *mapping);
 struct rat_call_slot *rat_calls_find_by_dev(dev_t dev);
 unsigned int rat_calls_count_running(u64 *pages);
-void rat_calls_deduct(struct rat_counts *sums);
+void rat_calls_sum_unfinished(u64 *pages, u64 *sectors);
 
 #endif

@@ -75,11 +75,11 @@ void seqkeep_disable(void)
 	rat_hooks_stop();
 	/*
 	 * The hooks first: then all pages and bios are counted of each call whose return is seen.
-	 * rat_calls_destroy() takes the pages and bios of all other calls out of the totals.
+	 * rat_account_destroy_calls() takes those of all other calls out of the totals.
 	 */
 	rat_hooks_unregister();
 	rat_pages_unregister();
 	rat_tracing_stop();
 	rat_unread_destroy();
-	rat_calls_destroy();
+	rat_account_destroy_calls();
 }
