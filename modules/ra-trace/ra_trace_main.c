@@ -8,8 +8,8 @@
 #include "hooks.h"
 #include "pages.h"
 #include "show.h"
+#include "switches.h"
 #include "top.h"
-#include "tracing.h"
 #include "unread.h"
 
 MODULE_PARM_DESC(enable, "account readahead: 0 or 1 (default 0)");
@@ -51,16 +51,16 @@ int seqkeep_enable(void)
 	if (err)
 		goto destroy_unread;
 	rat_unread_set_tracking(rat_pages_reads_seen());
-	err = rat_tracing_start();
+	err = rat_switches_start();
 	if (err)
 		goto unregister_pages;
 	err = rat_hooks_register();
 	if (err)
-		goto stop_tracing;
+		goto stop_switches;
 	return 0;
 
-stop_tracing:
-	rat_tracing_stop();
+stop_switches:
+	rat_switches_stop();
 unregister_pages:
 	rat_pages_unregister();
 destroy_unread:
@@ -79,7 +79,7 @@ void seqkeep_disable(void)
 	 */
 	rat_hooks_unregister();
 	rat_pages_unregister();
-	rat_tracing_stop();
+	rat_switches_stop();
 	rat_unread_destroy();
 	rat_account_destroy_calls();
 }

@@ -16,6 +16,7 @@
 #include "pages.h"
 #include "reads.h"
 #include "show.h"
+#include "switches.h"
 #include "top.h"
 #include "tracing.h"
 #include "unread.h"
@@ -327,6 +328,7 @@ void rat_show_create(void)
 	}
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, 0600, dir, (void *)&files[i], &rat_table_fops);
+	rat_switches_create_files(dir);
 	rat_tracing_create_files(dir);
 }
 

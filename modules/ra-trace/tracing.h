@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The trace events, their filters and switches. */
+/* The trace events and their filters. */
 #ifndef RA_TRACE_TRACING_H
 #define RA_TRACE_TRACING_H
 
@@ -12,7 +12,5 @@ struct rat_call;
 void rat_tracing_emit_readahead(const struct rat_call *call);
 void rat_tracing_emit_read(const char *function, const struct file *file, loff_t pos, size_t count);
 void rat_tracing_create_files(struct dentry *dir);
-int rat_tracing_start(void);
-void rat_tracing_stop(void);
 
 #endif
