@@ -234,7 +234,31 @@ static bool rat_unbounded_entry(struct pt_regs *regs, void *data)
 }
 NOKPROBE_SYMBOL(rat_unbounded_entry);
 
-static struct hook hooks[];
+static void rat_call_return(struct pt_regs *regs, void *data);
+
+enum { SYNC, ASYNC, ORDER, FORCE, UNBOUNDED };
+
+/* The first two are required. Without another hook, the rows that need it are n/a. */
+#define CALL_HOOK(function, on_entry, flags...) {					\
+	.spec = { .symbol = function, .kind = HOOK_ENTRY, flags },			\
+	.entry = on_entry,								\
+	.returned = rat_call_return,							\
+	.data_size = sizeof(struct rat_hook_call),					\
+	.max_calls = MAX_CALLS,								\
+}
+
+static struct hook hooks[] = {
+	[SYNC] = CALL_HOOK("page_cache_sync_ra", rat_sync_entry),
+	[ASYNC] = CALL_HOOK("page_cache_async_ra", rat_async_entry),
+	[ORDER] = CALL_HOOK("page_cache_ra_order", rat_order_entry, .optional = true),
+	[FORCE] = CALL_HOOK("force_page_cache_ra", rat_force_entry, .optional = true),
+	[UNBOUNDED] = CALL_HOOK("page_cache_ra_unbounded", rat_unbounded_entry, .optional = true),
+};
+
+static struct hook_set call_hooks = {
+	.hooks = hooks,
+	.nr = ARRAY_SIZE(hooks),
+};
 
 /* Where page_cache_ra_order() cannot be hooked, the state shows the new window afterwards. */
 static void rat_call_infer_window(struct rat_call *call)
@@ -252,8 +276,6 @@ static void rat_call_infer_window(struct rat_call *call)
 }
 NOKPROBE_SYMBOL(rat_call_infer_window);
 
-static bool order_is_hooked(void);
-
 static void rat_call_return(struct pt_regs *regs, void *data)
 {
 	struct rat_call *call = ((struct rat_hook_call *)data)->call;
@@ -265,7 +287,7 @@ static void rat_call_return(struct pt_regs *regs, void *data)
 		rat_pages_flush_run(slot);
 		obs->actual = max(slot->pages, 0L);
 	}
-	if (!call->classified && !order_is_hooked())
+	if (!call->classified && !hook_is_active(&hooks[ORDER]))
 		rat_call_infer_window(call);
 	if (rat_did_readahead(obs)) {
 		rat_call_classify(call, call->ra);
@@ -282,35 +304,6 @@ static void rat_call_return(struct pt_regs *regs, void *data)
 		rat_calls_remove(slot);
 }
 NOKPROBE_SYMBOL(rat_call_return);
-
-enum { SYNC, ASYNC, ORDER, FORCE, UNBOUNDED };
-
-#define DOOR(function, on_entry, may_lack) {					\
-	.spec = { .symbol = function, .kind = HOOK_ENTRY, .optional = may_lack },	\
-	.entry = on_entry,							\
-	.returned = rat_call_return,						\
-	.data_size = sizeof(struct rat_hook_call),					\
-	.max_calls = MAX_CALLS,							\
-}
-
-static struct hook hooks[] = {
-	[SYNC] = DOOR("page_cache_sync_ra", rat_sync_entry, false),
-	[ASYNC] = DOOR("page_cache_async_ra", rat_async_entry, false),
-	[ORDER] = DOOR("page_cache_ra_order", rat_order_entry, true),
-	[FORCE] = DOOR("force_page_cache_ra", rat_force_entry, true),
-	[UNBOUNDED] = DOOR("page_cache_ra_unbounded", rat_unbounded_entry, true),
-};
-
-static struct hook_set call_hooks = {
-	.hooks = hooks,
-	.nr = ARRAY_SIZE(hooks),
-};
-
-static bool order_is_hooked(void)
-{
-	return hook_is_active(&hooks[ORDER]);
-}
-NOKPROBE_SYMBOL(order_is_hooked);
 
 /**
  * rat_hooks_register - hook the readahead code, and track calls from now on

@@ -99,15 +99,13 @@ static void rat_page_removed(void *unused, struct folio *folio)
 
 	if (rat_is_rolled_back(slot, folio)) {
 		rat_pages_flush_run(slot);
-		rat_unread_remove(folio->mapping, folio->index, nr);
+		rat_unread_resolve(folio->mapping, folio->index, nr, RAT_OUTCOME_DISCARDED);
 		WRITE_ONCE(slot->pages, slot->pages - (long)nr);
 		rat_count(entered[slot->dev], -(u64)nr);
 		return;
 	}
-	if (rat_may_have_been_read(folio, nr))
-		rat_unread_resolve_unknown(folio->mapping, folio->index, nr);
-	else
-		rat_unread_resolve_evicted(folio->mapping, folio->index, nr);
+	rat_unread_resolve(folio->mapping, folio->index, nr, rat_may_have_been_read(folio, nr) ?
+			   RAT_OUTCOME_UNKNOWN : RAT_OUTCOME_EVICTED);
 }
 
 static void rat_bio_queued(void *unused, struct bio *bio)
@@ -160,10 +158,10 @@ static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 			return;
 		if (rat_unread_count(mapping, start, nr) != nr) {
 			/* An event explains the flag. The other pages were read or skipped. */
-			rat_unread_resolve_unknown(mapping, start, nr);
+			rat_unread_resolve(mapping, start, nr, RAT_OUTCOME_UNKNOWN);
 			return;
 		}
-		rat_unread_resolve_read(mapping, start, nr);
+		rat_unread_resolve(mapping, start, nr, RAT_OUTCOME_READ);
 		index = start;
 	}
 }
@@ -180,7 +178,7 @@ static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t 
 		nr = min(nr, max(SHORT_RANGE, batch));
 	}
 	rat_pages_read_before(mapping, index);
-	rat_unread_resolve_read(mapping, index, nr);
+	rat_unread_resolve(mapping, index, nr, RAT_OUTCOME_READ);
 }
 
 static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index,
@@ -191,7 +189,7 @@ static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_
 		index = round_down(index, 1UL << xa_get_order(&mapping->i_pages, index));
 		last |= (1UL << xa_get_order(&mapping->i_pages, last)) - 1;
 	}
-	rat_unread_resolve_read(mapping, index, last - index + 1);
+	rat_unread_resolve(mapping, index, last - index + 1, RAT_OUTCOME_READ);
 }
 
 static void rat_page_faulted(void *unused, struct address_space *mapping, pgoff_t index)

@@ -46,7 +46,7 @@ static void rat_read_return(struct pt_regs *regs, void *data)
 	unsigned long last = (call->pos + len - 1) >> PAGE_SHIFT;
 
 	if (len > 0)
-		rat_unread_resolve_read(call->mapping, first, last - first + 1);
+		rat_unread_resolve(call->mapping, first, last - first + 1, RAT_OUTCOME_READ);
 }
 NOKPROBE_SYMBOL(rat_read_return);
 
@@ -77,7 +77,7 @@ static void rat_fault_return(struct pt_regs *regs, void *data)
 {
 	const struct rat_read_call *call = data;
 
-	rat_unread_resolve_read(call->mapping, call->pos >> PAGE_SHIFT, 1);
+	rat_unread_resolve(call->mapping, call->pos >> PAGE_SHIFT, 1, RAT_OUTCOME_READ);
 }
 NOKPROBE_SYMBOL(rat_fault_return);
 
@@ -85,10 +85,11 @@ static bool rat_map_entry(struct pt_regs *regs, void *data)
 {
 	const struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
 	unsigned long start = regs_get_kernel_argument(regs, 1);
+	unsigned long end = regs_get_kernel_argument(regs, 2);
 
 	if (!rat_pages_reads_seen())
-		rat_unread_resolve_read(vmf->vma->vm_file->f_mapping, start,
-					regs_get_kernel_argument(regs, 2) - start + 1);
+		rat_unread_resolve(vmf->vma->vm_file->f_mapping, start, end - start + 1,
+				   RAT_OUTCOME_READ);
 	return false;
 }
 NOKPROBE_SYMBOL(rat_map_entry);

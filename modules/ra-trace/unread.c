@@ -60,8 +60,6 @@ struct rat_chunk_set {
 	struct rat_chunk chunk[NR_WAYS];
 };
 
-enum rat_outcome { OUTCOME_READ, OUTCOME_EVICTED, OUTCOME_UNKNOWN, OUTCOME_DISCARDED };
-
 static struct rat_chunk_set *sets;
 /* Only where the probes or hooks see all reads: otherwise every page would seem unread. */
 static bool tracking;
@@ -199,28 +197,36 @@ void rat_unread_add(struct address_space *mapping, unsigned long start, unsigned
 	}
 }
 
-static const enum rat_column column_of_outcome[] = {
-	[OUTCOME_READ] = RAT_COL_USED,
-	[OUTCOME_EVICTED] = RAT_COL_UNUSED,
-	[OUTCOME_UNKNOWN] = RAT_COL_UNKNOWN,
-};
-
 static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk, u64 bits,
 			      enum rat_outcome outcome)
 {
+	static const enum rat_column columns[] = {
+		[RAT_OUTCOME_READ] = RAT_COL_USED,
+		[RAT_OUTCOME_EVICTED] = RAT_COL_UNUSED,
+		[RAT_OUTCOME_UNKNOWN] = RAT_COL_UNKNOWN,
+	};
 	u64 pages = hweight64(chunk->unread & bits);
 
 	if (!pages)
 		return;
-	if (outcome != OUTCOME_DISCARDED)
-		rat_account_add(chunk->dev, chunk->pattern, column_of_outcome[outcome], pages);
+	if (outcome != RAT_OUTCOME_DISCARDED)
+		rat_account_add(chunk->dev, chunk->pattern, columns[outcome], pages);
 	chunk->unread &= ~bits;
 	if (!chunk->unread)
 		WRITE_ONCE(set->nr, set->nr - 1);
 }
 
-static void rat_unread_resolve(const struct address_space *mapping, unsigned long start,
-			       unsigned long nr, enum rat_outcome outcome)
+/**
+ * rat_unread_resolve - count the outcome of unread pages, and remove them
+ * @mapping: the file
+ * @start: first page
+ * @nr: number of pages; those that are not in the table do not matter
+ * @outcome: what became of them
+ *
+ * Context: any.
+ */
+void rat_unread_resolve(const struct address_space *mapping, unsigned long start, unsigned long nr,
+			enum rat_outcome outcome)
 {
 	unsigned long flags, end = start + nr;
 	unsigned int i;
@@ -242,58 +248,6 @@ static void rat_unread_resolve(const struct address_space *mapping, unsigned lon
 		}
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 	}
-}
-
-/**
- * rat_unread_resolve_read - pages are read by someone
- * @mapping: the file
- * @start: first page
- * @nr: how many
- *
- * Context: any.
- */
-void rat_unread_resolve_read(const struct address_space *mapping, unsigned long start, unsigned long nr)
-{
-	rat_unread_resolve(mapping, start, nr, OUTCOME_READ);
-}
-
-/**
- * rat_unread_resolve_evicted - pages leave the page cache
- * @mapping: the file
- * @start: first page
- * @nr: how many
- *
- * Context: any.
- */
-void rat_unread_resolve_evicted(const struct address_space *mapping, unsigned long start, unsigned long nr)
-{
-	rat_unread_resolve(mapping, start, nr, OUTCOME_EVICTED);
-}
-
-/**
- * rat_unread_resolve_unknown - pages of which it cannot be said whether someone has read them
- * @mapping: the file
- * @start: first page
- * @nr: how many
- *
- * Context: any.
- */
-void rat_unread_resolve_unknown(const struct address_space *mapping, unsigned long start, unsigned long nr)
-{
-	rat_unread_resolve(mapping, start, nr, OUTCOME_UNKNOWN);
-}
-
-/**
- * rat_unread_remove - pages were not read ahead after all
- * @mapping: the file
- * @start: first page
- * @nr: how many
- *
- * Context: any.
- */
-void rat_unread_remove(const struct address_space *mapping, unsigned long start, unsigned long nr)
-{
-	rat_unread_resolve(mapping, start, nr, OUTCOME_DISCARDED);
 }
 
 /**
