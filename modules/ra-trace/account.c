@@ -11,6 +11,7 @@
 #define NR_WORDS	(sizeof(struct rat_counts) / sizeof(u64))
 
 struct rat_counts __percpu *rat_counts;
+const char *const rat_column_names[RAT_NR_COLUMNS] = { RAT_COLUMNS(RAT_STRING) };
 
 /*
  * The sums at the last reset, read twice like today's: struct rat_sums has the first reading less

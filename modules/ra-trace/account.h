@@ -13,19 +13,20 @@
 #define RAT_NR_DEVS	24
 #define RAT_DEV_OTHER	0
 
-enum rat_column {
-	RAT_COL_COUNT,
-	RAT_COL_SYNC_COUNT,
-	RAT_COL_EOF_COUNT,
-	RAT_COL_SIZE,
-	RAT_COL_ASYNC_SIZE,
-	RAT_COL_ACTUAL,
-	/* What became of its pages; see unread.h. */
-	RAT_COL_USED,
-	RAT_COL_UNUSED,
-	RAT_COL_UNKNOWN,
-	RAT_NR_COLUMNS,
-};
+/* The columns of a row. The last three say what became of its pages; see unread.h. */
+#define RAT_COLUMNS(C)				\
+	C(COUNT, "count")			\
+	C(SYNC_COUNT, "sync_count")		\
+	C(EOF_COUNT, "eof_count")		\
+	C(SIZE, "size")				\
+	C(ASYNC_SIZE, "async_size")		\
+	C(ACTUAL, "actual")			\
+	C(USED, "used")				\
+	C(UNUSED, "unused")			\
+	C(UNKNOWN, "unknown")
+
+#define RAT_COLUMN(name, string)	RAT_COL_##name,
+enum rat_column { RAT_COLUMNS(RAT_COLUMN) RAT_NR_COLUMNS };
 
 enum rat_misc {
 	RAT_MISC_NOT_FOLLOWED,
@@ -67,6 +68,7 @@ struct rat_sums {
 };
 
 extern struct rat_counts __percpu *rat_counts;
+extern const char *const rat_column_names[RAT_NR_COLUMNS];
 
 /* The device that a file is counted for: the block device itself, or that of its file system. */
 static inline dev_t rat_dev_of(const struct inode *inode)

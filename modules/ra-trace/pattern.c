@@ -5,31 +5,8 @@
  */
 #include "pattern.h"
 
-const char *const rat_pattern_names[RAT_NR_PATTERNS] = {
-	[RAT_NONE] = "none",
-	[RAT_INITIAL0] = "initial0",
-	[RAT_INITIAL] = "initial",
-	[RAT_SUBSEQUENT] = "subsequent",
-	[RAT_MARKER] = "marker",
-	[RAT_TRAIL] = "trail",
-	[RAT_OVERSIZE] = "oversize",
-	[RAT_REVERSE] = "reverse",
-	[RAT_STRIDE] = "stride",
-	[RAT_THRASH] = "thrash",
-	[RAT_MMAP] = "mmap",
-	[RAT_FADVISE] = "fadvise",
-	[RAT_RANDOM] = "random",
-};
-
-const char *const rat_why_names[RAT_NR_WHYS] = {
-	[RAT_WHY_RANDOM_HINT] = "random_hint",
-	[RAT_WHY_READAHEAD_OFF] = "readahead_off",
-	[RAT_WHY_CONGESTED] = "congested",
-	[RAT_WHY_PAST_END] = "past_end",
-	[RAT_WHY_FIRST_LOOK] = "first_look",
-	[RAT_WHY_CACHED] = "cached",
-	[RAT_WHY_WRITEBACK] = "writeback",
-};
+const char *const rat_pattern_names[RAT_NR_PATTERNS] = { RAT_PATTERNS(RAT_STRING) };
+const char *const rat_why_names[RAT_NR_WHYS] = { RAT_WHYS(RAT_STRING) };
 
 /*
  * The new window starts where the former ended, and the reader asked for that page or for the

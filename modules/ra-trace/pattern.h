@@ -6,35 +6,43 @@
 #include <linux/types.h>
 
 /* The rows of the tables, in their order; ra-trace(4) describes each. */
-enum rat_pattern {
-	RAT_NONE,
-	RAT_INITIAL0,
-	RAT_INITIAL,
-	RAT_SUBSEQUENT,
-	RAT_MARKER,
-	RAT_TRAIL,
-	RAT_OVERSIZE,
-	RAT_REVERSE,
-	RAT_STRIDE,
-	RAT_THRASH,
-	RAT_MMAP,
-	RAT_FADVISE,
-	RAT_RANDOM,
-	RAT_NR_PATTERNS,
-};
+#define RAT_PATTERNS(P)				\
+	P(NONE, "none")				\
+	P(INITIAL0, "initial0")			\
+	P(INITIAL, "initial")			\
+	P(SUBSEQUENT, "subsequent")		\
+	P(MARKER, "marker")			\
+	P(TRAIL, "trail")			\
+	P(OVERSIZE, "oversize")			\
+	P(REVERSE, "reverse")			\
+	P(STRIDE, "stride")			\
+	P(THRASH, "thrash")			\
+	P(MMAP, "mmap")				\
+	P(FADVISE, "fadvise")			\
+	P(RANDOM, "random")
+
+#define RAT_PATTERN(name, string)	RAT_##name,
+enum rat_pattern { RAT_PATTERNS(RAT_PATTERN) RAT_NR_PATTERNS };
 
 /* Why a read got no readahead. */
+#define RAT_WHYS(W)				\
+	W(RANDOM_HINT, "random_hint")		\
+	W(READAHEAD_OFF, "readahead_off")	\
+	W(CONGESTED, "congested")		\
+	W(PAST_END, "past_end")			\
+	W(FIRST_LOOK, "first_look")		\
+	W(CACHED, "cached")			\
+	W(WRITEBACK, "writeback")
+
+#define RAT_WHY(name, string)	RAT_WHY_##name,
 enum rat_why {
-	RAT_WHY_RANDOM_HINT,
-	RAT_WHY_READAHEAD_OFF,
-	RAT_WHY_CONGESTED,
-	RAT_WHY_PAST_END,
-	RAT_WHY_FIRST_LOOK,
-	RAT_WHY_CACHED,
-	RAT_WHY_WRITEBACK,
+	RAT_WHYS(RAT_WHY)
 	RAT_NR_WHYS,
 	RAT_WHY_NONE = RAT_NR_WHYS,	/* it got readahead, or is no read */
 };
+
+/* Of an entry of these lists, what users see. */
+#define RAT_STRING(name, string)	string,
 
 /* The function by which a call enters the readahead code; see hooks.c. */
 enum rat_entry_point {

@@ -24,18 +24,6 @@
 static struct dentry *dir;
 static atomic_long_t mismatches;
 
-static const char *const column_names[RAT_NR_COLUMNS] = {
-	[RAT_COL_COUNT] = "count",
-	[RAT_COL_SYNC_COUNT] = "sync_count",
-	[RAT_COL_EOF_COUNT] = "eof_count",
-	[RAT_COL_SIZE] = "size",
-	[RAT_COL_ASYNC_SIZE] = "async_size",
-	[RAT_COL_ACTUAL] = "actual",
-	[RAT_COL_USED] = "used",
-	[RAT_COL_UNUSED] = "unused",
-	[RAT_COL_UNKNOWN] = "unknown",
-};
-
 /* A value that cannot be counted on this kernel is n/a, not 0. One that was counted is shown. */
 static bool is_na(enum rat_pattern pattern, enum rat_column col, u64 value)
 {
@@ -64,7 +52,7 @@ static void rat_show_header(struct seq_file *m, const char *first, enum rat_colu
 
 	seq_printf(m, "%-10s", first);
 	for (i = from; i <= to; i++)
-		seq_printf(m, " %10s", column_names[i]);
+		seq_printf(m, " %10s", rat_column_names[i]);
 	seq_putc(m, '\n');
 }
 

@@ -207,8 +207,10 @@ int rat_top_show(struct seq_file *m)
 		return -ENOMEM;
 	nr = rat_top_merge(all, rat_top_collect(all));
 	sort(all, nr, sizeof(*all), rat_top_by_pages, NULL);
-	seq_printf(m, "%-10s %12s %10s %10s %10s %12s %12s %12s\n", "dev", "ino", "count",
-		   "sync_count", "eof_count", "size", "async_size", "actual");
+	seq_printf(m, "%-10s %12s", "dev", "ino");
+	for (col = RAT_COL_COUNT; col <= RAT_COL_ACTUAL; col++)
+		seq_printf(m, col < RAT_COL_SIZE ? " %10s" : " %12s", rat_column_names[col]);
+	seq_putc(m, '\n');
 	for (i = 0; i < min(nr, NR_SHOWN); i++) {
 		seq_printf(m, "%3u:%-6u %12llu", MAJOR(all[i].dev), MINOR(all[i].dev), all[i].ino);
 		for (col = RAT_COL_COUNT; col <= RAT_COL_ACTUAL; col++)
