@@ -137,7 +137,7 @@ static struct rat_call *rat_call_begin(struct rat_hook_call *hook_call,
 	if (slot)
 		call = &slot->call;
 	else
-		rat_count(misc[RAT_MISC_NOT_FOLLOWED], 1);
+		rat_count(misc[RAT_MISC_UNTRACKED], 1);
 	hook_call->call = call;
 	return call;
 }

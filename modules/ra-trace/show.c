@@ -121,7 +121,7 @@ static void rat_show_checks(struct seq_file *m, const struct rat_sums *sums)
 	}
 	if (!rat_check_actual(actual, entered, sums->running)) {
 		rat_show_mismatch(m, &ok);
-		seq_printf(m, "actual is %llu, %llu pages entered the page cache, %llu in calls that run\n",
+		seq_printf(m, "actual is %llu, %llu pages entered the page cache, %llu in running calls\n",
 			   actual.last, entered.last, sums->running);
 	}
 	for (i = 0; i < RAT_NR_DEVS; i++) {
@@ -136,12 +136,12 @@ static void rat_show_checks(struct seq_file *m, const struct rat_sums *sums)
 		    rat_check_block(pages, blocks, sums->running))
 			continue;
 		rat_show_mismatch(m, &ok);
-		seq_printf(m, "%u:%u: %llu pages entered the page cache, the block layer was asked for %llu\n",
+		seq_printf(m, "%u:%u: %llu pages entered the page cache, the block layer read %llu\n",
 			   MAJOR(dev), MINOR(dev), pages.last, blocks.last);
 	}
-	if (rat_calls_missed() || last->misc[RAT_MISC_NOT_FOLLOWED])
-		seq_printf(m, "# missed: %lu calls were not seen since enabled, %llu not followed\n",
-			   rat_calls_missed(), last->misc[RAT_MISC_NOT_FOLLOWED]);
+	if (rat_calls_missed() || last->misc[RAT_MISC_UNTRACKED])
+		seq_printf(m, "# missed: %lu calls not seen since enabled, %llu not tracked\n",
+			   rat_calls_missed(), last->misc[RAT_MISC_UNTRACKED]);
 	if (ok)
 		seq_puts(m, "# check: ok\n");
 }
@@ -175,9 +175,9 @@ static void rat_show_stats_raw(struct seq_file *m, const struct rat_counts *sums
 		entered += sums->entered[i];
 	seq_printf(m, "calls_running %u\n", rat_calls_count_running(&pages));
 	seq_printf(m, "calls_missed %lu\n", rat_calls_missed());
-	seq_printf(m, "calls_not_followed %llu\n", sums->misc[RAT_MISC_NOT_FOLLOWED]);
+	seq_printf(m, "calls_untracked %llu\n", sums->misc[RAT_MISC_UNTRACKED]);
 	seq_printf(m, "pages_entered %llu\n", entered);
-	seq_printf(m, "pages_open %llu\n", rat_unread_total());
+	seq_printf(m, "pages_unread %llu\n", rat_unread_total());
 	seq_printf(m, "events_traced %llu\n", sums->misc[RAT_MISC_TRACED]);
 	seq_printf(m, "events_filtered %llu\n", sums->misc[RAT_MISC_FILTERED]);
 	seq_printf(m, "check_mismatches %ld\n", atomic_long_read(&mismatches));
@@ -229,7 +229,7 @@ static void rat_show_waste(struct seq_file *m, const struct rat_counts *sums)
 
 	if (!rat_unread_is_tracking())
 		seq_puts(m, "# n/a: reads are not seen on this kernel unless enabled and read_trace is 1\n");
-	seq_printf(m, "# pages whose fate is open: %llu\n", rat_unread_total());
+	seq_printf(m, "# unread pages: %llu\n", rat_unread_total());
 	rat_sum_devs(sums, rows);
 	rat_show_header(m, "pattern", RAT_COL_ACTUAL, RAT_COL_UNKNOWN);
 	for (i = 0; i < RAT_NR_PATTERNS; i++)
