@@ -41,8 +41,8 @@ static const enum rat_pattern pattern_of_mark[RA_NR_MARKS] = {
 };
 
 /*
- * Whether to track new calls. Not while hooks and probes are registered or unregistered one by one,
- * because the hooks would see a call only in part.
+ * Whether to track new calls. False while hooks and probes are registered or unregistered one by
+ * one, because they would see a call only in part.
  */
 static bool taking_calls;
 

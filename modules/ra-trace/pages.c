@@ -21,7 +21,7 @@
 
 /* The most folios that a read handles in one batch. */
 #define BATCH_FOLIOS	31UL
-/* For a range of up to this many pages, the size of the folios does not matter. */
+/* A range of up to this many pages is resolved without a look at the size of its folios. */
 #define SHORT_RANGE	512UL
 
 /**
@@ -125,8 +125,12 @@ static void rat_bio_queued(void *unused, struct bio *bio)
 	rat_count(block[slot->dev], bio_sectors(bio));
 }
 
-/* Takes no reference, because a probe could not put it. A folio freed meanwhile tells nothing. */
-static bool is_referenced(struct address_space *mapping, pgoff_t index)
+/*
+ * Takes no reference, because a probe could not put it. A folio freed meanwhile tells nothing.
+ * Not folio_flags_say_read(): readahead of a page that was evicted before sets PG_active and
+ * PG_workingset, in workingset_refault().
+ */
+static bool rat_is_referenced(struct address_space *mapping, pgoff_t index)
 {
 	const void *entry;
 	bool referenced;
@@ -154,7 +158,7 @@ static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 		pgoff_t start = round_down(index - 1, nr);
 
 		/* A batch ends at the end of a folio. */
-		if (start + nr != index || !is_referenced(mapping, start))
+		if (start + nr != index || !rat_is_referenced(mapping, start))
 			return;
 		if (rat_unread_count(mapping, start, nr) != nr) {
 			/* An event explains the flag. The other pages were read or skipped. */
