@@ -59,7 +59,7 @@ static const struct call calls[] = {
 	{ "behind a file's cached start", 20, 1, NEVER, { }, MISS0, 0, false, ALWAYS(RAT_TRAIL) },
 	{ "standing alone", 800, 4, 5, { 64, 32, 32 }, 799, 0, false, ALWAYS(RAT_RANDOM) },
 	{ "backwards", 799, 1, 800, { 64, 32, 32 }, 798, 0, false, ALWAYS(RAT_RANDOM) },
-	{ "fewer cached than asked for", 800, 4, 5, { }, 796, 0, false, ALWAYS(RAT_RANDOM) },
+	{ "fewer cached than requested", 800, 4, 5, { }, 796, 0, false, ALWAYS(RAT_RANDOM) },
 	{ "larger than a device's I/O", 800, 100, 5, { }, 799, 0, false, ALWAYS(RAT_OVERSIZE) },
 	{ "larger than the window", 800, 50, 5, { }, 799, 0, false, ALWAYS(RAT_OVERSIZE) },
 	{ "larger, and next", 501, 100, 500, { }, 500, 0, false, ALWAYS(RAT_OVERSIZE) },

@@ -5,8 +5,8 @@
 
 /*
  * Of two counters that rise one after the other, compare the second reading of the one that leads
- * with the first reading of the one that follows. Otherwise, what is counted between the readings
- * looks like a mismatch. That may be much: the reader may be preempted, or its virtual CPU stopped.
+ * with the first reading of the one that follows. Otherwise, counts between the readings look like
+ * a mismatch. They may be many: the reader may be preempted, or its virtual CPU stopped.
  * The same holds for the readings of the reset.
  */
 

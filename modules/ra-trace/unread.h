@@ -13,7 +13,7 @@ struct address_space;
 enum rat_outcome {
 	RAT_OUTCOME_READ,
 	RAT_OUTCOME_EVICTED,	/* unread */
-	RAT_OUTCOME_UNKNOWN,	/* read or not: nobody can tell */
+	RAT_OUTCOME_UNKNOWN,	/* perhaps read, without an event */
 	RAT_OUTCOME_DISCARDED,	/* not read ahead after all: not counted */
 };
 
