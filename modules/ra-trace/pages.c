@@ -235,20 +235,20 @@ void rat_pages_unregister(void)
 }
 
 /* Whether the probes see all pages that calls add to the page cache. */
-bool rat_pages_actual_known(void)
+bool rat_pages_see_added(void)
 {
 	return rat_tracepoint_is_registered(&probes[ADDED]) &&
 	       rat_tracepoint_is_registered(&probes[REMOVED]);
 }
 
 /* Whether the probes see bios. */
-bool rat_pages_bios_seen(void)
+bool rat_pages_see_bios(void)
 {
 	return rat_tracepoint_is_registered(&probes[QUEUED]);
 }
 
 /* Whether the probes see every read of a page. */
-bool rat_pages_reads_seen(void)
+bool rat_pages_see_reads(void)
 {
 	return rat_tracepoint_is_registered(&probes[READ_PAGES]) &&
 	       rat_tracepoint_is_registered(&probes[MAPPED]) &&

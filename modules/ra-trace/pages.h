@@ -9,9 +9,9 @@ struct rat_call_slot;
 
 int rat_pages_register(void);
 void rat_pages_unregister(void);
-bool rat_pages_actual_known(void);
-bool rat_pages_bios_seen(void);
-bool rat_pages_reads_seen(void);
+bool rat_pages_see_added(void);
+bool rat_pages_see_bios(void);
+bool rat_pages_see_reads(void);
 void rat_pages_flush_run(struct rat_call_slot *slot);
 
 #endif

@@ -50,7 +50,7 @@ int seqkeep_enable(void)
 	err = rat_pages_register();
 	if (err)
 		goto destroy_unread;
-	rat_unread_set_tracking(rat_pages_reads_seen());
+	rat_unread_set_tracking(rat_pages_see_reads());
 	err = rat_switches_start();
 	if (err)
 		goto unregister_pages;

@@ -34,7 +34,7 @@ static bool rat_read_entry(struct pt_regs *regs, void *data)
 	rat_tracing_emit_read("read", iocb->ki_filp, iocb->ki_pos, iov_iter_count(iter));
 	call->mapping = iocb->ki_filp->f_mapping;
 	call->pos = iocb->ki_pos;
-	return !rat_pages_reads_seen();
+	return !rat_pages_see_reads();
 }
 NOKPROBE_SYMBOL(rat_read_entry);
 
@@ -69,7 +69,7 @@ static bool rat_fault_entry(struct pt_regs *regs, void *data)
 	rat_tracing_emit_read("fault", file, (loff_t)vmf->pgoff << PAGE_SHIFT, PAGE_SIZE);
 	call->mapping = file->f_mapping;
 	call->pos = (loff_t)vmf->pgoff << PAGE_SHIFT;
-	return !rat_pages_reads_seen();
+	return !rat_pages_see_reads();
 }
 NOKPROBE_SYMBOL(rat_fault_entry);
 
@@ -87,7 +87,7 @@ static bool rat_map_entry(struct pt_regs *regs, void *data)
 	unsigned long start = regs_get_kernel_argument(regs, 1);
 	unsigned long end = regs_get_kernel_argument(regs, 2);
 
-	if (!rat_pages_reads_seen())
+	if (!rat_pages_see_reads())
 		rat_unread_resolve(vmf->vma->vm_file->f_mapping, start, end - start + 1,
 				   RAT_OUTCOME_READ);
 	return false;
@@ -154,7 +154,7 @@ int rat_reads_register(void)
 /* No callback runs when it returns. */
 void rat_reads_unregister(void)
 {
-	if (!rat_pages_reads_seen())
+	if (!rat_pages_see_reads())
 		rat_unread_set_tracking(false);
 	hooks_unregister(&reads);
 }

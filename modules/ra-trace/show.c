@@ -32,7 +32,7 @@ static bool is_na(enum rat_pattern pattern, enum rat_column col, u64 value)
 	if (pattern != RAT_NR_PATTERNS && !rat_hooks_see_pattern(pattern))
 		return true;
 	if (col == RAT_COL_ACTUAL)
-		return !rat_pages_actual_known();
+		return !rat_pages_see_added();
 	/* Pages of random reads are not tracked. */
 	return col >= RAT_COL_USED && (!rat_unread_is_tracking() || pattern == RAT_RANDOM);
 }
@@ -132,7 +132,7 @@ static void rat_show_checks(struct seq_file *m, const struct rat_sums *sums)
 			.last = last->block[i] >> (PAGE_SHIFT - 9),
 		};
 
-		if (!dev || !block || !rat_pages_bios_seen() ||
+		if (!dev || !block || !rat_pages_see_bios() ||
 		    rat_check_block(pages, blocks, sums->running))
 			continue;
 		rat_show_mismatch(m, &ok);
@@ -201,7 +201,7 @@ static void rat_show_stats_by_dev(struct seq_file *m, const struct rat_counts *s
 			continue;
 		seq_printf(m, "dev %u:%u entered %llu block ", MAJOR(dev), MINOR(dev),
 			   sums->entered[index]);
-		if (block && rat_pages_bios_seen())
+		if (block && rat_pages_see_bios())
 			seq_printf(m, "%llu\n", sums->block[index] >> (PAGE_SHIFT - 9));
 		else
 			seq_puts(m, "n/a\n");
