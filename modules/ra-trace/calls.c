@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hash table with the task as the key, without locks: only the task itself
- * puts in, finds and takes out what is under its key. A task has one call for a
- * file at a time: what the readahead code calls in turn is part of that. A file
- * system that reads another's files has one for each.
+ * A hash table keyed by task, without locks: only the task itself adds, finds and removes its
+ * calls. A task has one call per file at a time, of which nested readahead functions are a part.
+ * A file system that reads the files of another has one call for each.
  *
- * A place is never freed while hooks are in: a task may be asleep in a call
- * when the hooks are taken out, and then its place is dropped with the table.
+ * A task may sleep in a call while the hooks are unregistered. Its slot then stays used until the
+ * table is freed.
  */
 #include <linux/cache.h>
 #include <linux/hash.h>
@@ -15,42 +14,40 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "account.h"
 #include "calls.h"
 
-/* A set is one cache line of keys; 4096 places hold the 1024 calls that a hook follows. */
+/* The keys of a set fill a cache line; 4096 slots suffice for the 1024 calls that a hook tracks. */
 #define SET_BITS	9
 #define NR_WAYS		8
 
-struct table {
+struct rat_call_table {
 	struct task_struct *task[1 << SET_BITS][NR_WAYS] ____cacheline_aligned;
-	struct ra_place place[1 << SET_BITS][NR_WAYS];
+	struct rat_call_slot slot[1 << SET_BITS][NR_WAYS];
 };
 
-static struct table *table;
-/* Keeps the table while it is looked at from outside hooks. Nothing nests in it. */
+static struct rat_call_table *table;
+/* Protects @table against rat_calls_destroy() outside of hooks. Nothing nests in it. */
 static DEFINE_MUTEX(table_mutex);
 
-/* The next place with a running call, or the first; NULL: there are no more. Under table_mutex. */
-static struct ra_place *next_running(const struct ra_place *place)
+/* The used slot after @slot, or the first if NULL. NULL: no more. The caller holds table_mutex. */
+static struct rat_call_slot *rat_next_running(const struct rat_call_slot *slot)
 {
-	unsigned int n = place ? place - &table->place[0][0] + 1 : 0;
+	unsigned int n = slot ? slot - &table->slot[0][0] + 1 : 0;
 
 	for (; table && n < NR_WAYS << SET_BITS; n++)
 		if (READ_ONCE(table->task[n / NR_WAYS][n % NR_WAYS]))
-			return &table->place[n / NR_WAYS][n % NR_WAYS];
+			return &table->slot[n / NR_WAYS][n % NR_WAYS];
 	return NULL;
 }
 
 /**
- * ra_calls_create - make the table
+ * rat_calls_create - allocate the table
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ra_calls_create(void)
+int rat_calls_create(void)
 {
-	struct table *new = kvzalloc(sizeof(*new), GFP_KERNEL);
+	struct rat_call_table *new = kvzalloc(sizeof(*new), GFP_KERNEL);
 
 	if (!new)
 		return -ENOMEM;
@@ -60,154 +57,138 @@ int ra_calls_create(void)
 	return 0;
 }
 
-/**
- * ra_calls_destroy - free the table
- *
- * Context: may sleep; no hook or tracepoint is in place.
- */
-void ra_calls_destroy(void)
+/* When no hook or probe is registered. */
+void rat_calls_destroy(void)
 {
-	const struct ra_place *place = NULL;
-
 	mutex_lock(&table_mutex);
-	/* Nobody saw these calls return: their pages are not in any row, so not to be expected. */
-	while ((place = next_running(place))) {
-		ra_count(entered[place->dev], -(u64)place->pages);
-		ra_count(block[place->dev], -(u64)place->sectors);
-	}
 	kvfree(table);
 	table = NULL;
 	mutex_unlock(&table_mutex);
 }
 
 /**
- * ra_calls_begin - put a call of the current task into the table
+ * rat_calls_add - add a call of the current task
  * @call: the call; copied
  * @mapping: the file that it reads
  * @dev: its device
  *
- * Context: any but interrupts.
- * Return: its place, NULL if the table has none.
+ * Context: task.
+ * Return: its slot, NULL if the set is full.
  */
-struct ra_place *ra_calls_begin(const struct ra_call *call, struct address_space *mapping,
-				dev_t dev)
+struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_space *mapping,
+				    dev_t dev)
 {
 	unsigned int set = hash_ptr(current, SET_BITS);
 	unsigned int way;
 
 	for (way = 0; way < NR_WAYS; way++) {
-		struct ra_place *place = &table->place[set][way];
+		struct rat_call_slot *slot = &table->slot[set][way];
 
 		if (READ_ONCE(table->task[set][way]) ||
 		    cmpxchg(&table->task[set][way], NULL, current))
 			continue;
-		place->call = *call;
-		place->call.place = place;
-		place->mapping = mapping;
-		place->dev_number = dev;
-		WRITE_ONCE(place->dev, call->dev);
-		place->run = 0;
-		return place;
+		slot->call = *call;
+		slot->call.slot = slot;
+		slot->mapping = mapping;
+		slot->dev_number = dev;
+		WRITE_ONCE(slot->dev, call->dev);
+		slot->run = 0;
+		return slot;
 	}
 	return NULL;
 }
 
 /**
- * ra_calls_end - take a call out of the table
- * @place: of ra_calls_begin()
+ * rat_calls_remove - remove a call
+ * @slot: from rat_calls_add()
  *
- * Context: the task that put it in.
+ * Context: the task that added it.
  */
-void ra_calls_end(struct ra_place *place)
+void rat_calls_remove(struct rat_call_slot *slot)
 {
-	unsigned int n = place - &table->place[0][0];
+	unsigned int n = slot - &table->slot[0][0];
 
-	WRITE_ONCE(place->pages, 0);
-	WRITE_ONCE(place->sectors, 0);
-	/* Whoever takes the place finds it with neither. */
+	WRITE_ONCE(slot->pages, 0);
+	WRITE_ONCE(slot->sectors, 0);
+	/* The next call in this slot must find both at 0. */
 	smp_store_release(&table->task[n / NR_WAYS][n % NR_WAYS], NULL);
 }
 
-static bool is_own(unsigned int set, unsigned int way)
+static bool is_current(unsigned int set, unsigned int way)
 {
 	return READ_ONCE(table->task[set][way]) == current;
 }
 
 /**
- * ra_calls_find - the current task's call for a file
+ * rat_calls_find - find the current task's call for a file
  * @mapping: the file
  *
- * Context: any. In an interrupt it is the call that was interrupted.
- * Return: its place, NULL if none is running.
+ * Context: any. In an interrupt, this finds the interrupted call.
+ * Return: its slot, or NULL.
  */
-struct ra_place *ra_calls_find(const struct address_space *mapping)
+struct rat_call_slot *rat_calls_find(const struct address_space *mapping)
 {
 	unsigned int set = hash_ptr(current, SET_BITS);
 	unsigned int way;
 
 	for (way = 0; way < NR_WAYS; way++)
-		if (is_own(set, way) && table->place[set][way].mapping == mapping)
-			return &table->place[set][way];
+		if (is_current(set, way) && table->slot[set][way].mapping == mapping)
+			return &table->slot[set][way];
 	return NULL;
 }
 
 /**
- * ra_calls_find_dev - the current task's call for a file on a device
+ * rat_calls_find_by_dev - find the current task's call for any file of a device
  * @dev: the device
  *
- * Context: any.
- * Return: its place, NULL if none is running.
+ * Context: any. In an interrupt, this finds the interrupted call.
+ * Return: its slot, or NULL.
  */
-struct ra_place *ra_calls_find_dev(dev_t dev)
+struct rat_call_slot *rat_calls_find_by_dev(dev_t dev)
 {
 	unsigned int set = hash_ptr(current, SET_BITS);
 	unsigned int way;
 
 	for (way = 0; way < NR_WAYS; way++)
-		if (is_own(set, way) && table->place[set][way].dev_number == dev)
-			return &table->place[set][way];
+		if (is_current(set, way) && table->slot[set][way].dev_number == dev)
+			return &table->slot[set][way];
 	return NULL;
 }
 
 /**
- * ra_calls_running - how many calls are running
- * @pages: set to the pages that they brought into the page cache so far
+ * rat_calls_count_running - count the running calls
+ * @pages: set to the pages that they added to the page cache so far
  *
- * Context: may sleep.
- * Return: their number, roughly as they come and go.
+ * Return: their number, which may change meanwhile.
  */
-unsigned int ra_calls_running(u64 *pages)
+unsigned int rat_calls_count_running(u64 *pages)
 {
-	const struct ra_place *place = NULL;
+	const struct rat_call_slot *slot = NULL;
 	unsigned int running = 0;
 
 	*pages = 0;
 	mutex_lock(&table_mutex);
-	while ((place = next_running(place))) {
+	while ((slot = rat_next_running(slot))) {
 		running++;
-		*pages += READ_ONCE(place->pages);
+		*pages += READ_ONCE(slot->pages);
 	}
 	mutex_unlock(&table_mutex);
 	return running;
 }
 
 /**
- * ra_calls_deduct - take what running calls have done so far from sums
- * @sums: of the counters
- *
- * A call is counted as a whole when it ends: whoever counts from now on has to
- * expect also those of its pages that are there already, and their bios.
- *
- * Context: may sleep.
+ * rat_calls_sum_unfinished - sum what the running calls did so far, by device
+ * @pages: per device index, raised by the pages that the calls added to the page cache
+ * @sectors: per device index, raised by the 512-byte sectors of their readahead bios
  */
-void ra_calls_deduct(struct ra_counts *sums)
+void rat_calls_sum_unfinished(u64 *pages, u64 *sectors)
 {
-	const struct ra_place *place = NULL;
+	const struct rat_call_slot *slot = NULL;
 
 	mutex_lock(&table_mutex);
-	while ((place = next_running(place))) {
-		sums->entered[READ_ONCE(place->dev)] -= READ_ONCE(place->pages);
-		sums->block[READ_ONCE(place->dev)] -= READ_ONCE(place->sectors);
+	while ((slot = rat_next_running(slot))) {
+		pages[READ_ONCE(slot->dev)] += READ_ONCE(slot->pages);
+		sectors[READ_ONCE(slot->dev)] += READ_ONCE(slot->sectors);
 	}
 	mutex_unlock(&table_mutex);
 }

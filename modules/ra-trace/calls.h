@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The readahead calls that are running, each found by its task. */
+/* The table of running readahead calls, keyed by task. */
 #ifndef RA_TRACE_CALLS_H
 #define RA_TRACE_CALLS_H
 
@@ -10,50 +10,49 @@
 struct address_space;
 struct file;
 struct file_ra_state;
-struct ra_counts;
 struct readahead_control;
 
 /**
- * struct ra_call - what is known of a running call
- * @seen: for the classifier
- * @ractl: the caller's control, valid until the call returns
+ * struct rat_call - a running call
+ * @obs: for rat_classify()
+ * @ractl: the caller's, valid until the call returns
  * @file: the open file, may be NULL
- * @ra: the state that @ractl pointed to at the entry, may be NULL
- * @own_file: it reads @file itself, and not something for its sake
- * @place: where it is found, NULL if all places were taken
- * @dev: place of the device in the counters
- * @own_disk: its bios pass the block layer under the device's number
- * @pattern: valid from the moment that the stock code begins to read
- * @classified: that moment has come
+ * @ra: @ractl->ra at the entry, may be NULL
+ * @own_file: the call reads @file itself, not for example the blocks of a directory
+ * @slot: its slot in the table, NULL if the table was full
+ * @dev: index of the device in the counters
+ * @own_disk: the bios of the call have the device's number
+ * @pattern: valid if @classified
+ * @classified: the stock code has begun to read
  */
-struct ra_call {
-	struct ra_seen seen;
+struct rat_call {
+	struct rat_observation obs;
 	struct readahead_control *ractl;
 	struct file *file;
 	struct file_ra_state *ra;
 	bool own_file;
-	struct ra_place *place;
+	struct rat_call_slot *slot;
 	unsigned int dev;
 	bool own_disk;
-	enum ra_pattern pattern;
+	enum rat_pattern pattern;
 	bool classified;
 };
 
 /**
- * struct ra_place - a running call's place in the table
- * @call: the call; for its own task only. When hooks are taken out, places of
- *	calls that are still asleep stay behind until the table goes: what is
- *	looked up in one may use its values, but never follow its pointers.
- * @mapping: the file that is read
+ * struct rat_call_slot - a slot of the table
+ * @call: the call; for its own task only. Slots of calls that sleep while the hooks are
+ *	unregistered stay used until the table is freed. So a look-up may use the values of
+ *	@call, but must not follow its pointers.
+ * @mapping: the file that the call reads
  * @dev_number: its device
- * @dev: place of the device in the counters
- * @pages: brought into the page cache so far; others may read it
- * @sectors: of 512 bytes that the block layer was asked for so far; others may read it
- * @run_start: of pages whose fate is not followed yet (see waste.h), the first
- * @run: how many
+ * @dev: index of the device in the counters
+ * @pages: added to the page cache so far; other tasks may read it
+ * @sectors: 512-byte sectors of its readahead bios so far; other tasks may read it
+ * @run_start: first page of the run that is not in the table of unread pages yet; see pages.c
+ * @run: length of that run, pages
  */
-struct ra_place {
-	struct ra_call call;
+struct rat_call_slot {
+	struct rat_call call;
 	struct address_space *mapping;
 	dev_t dev_number;
 	unsigned int dev;
@@ -63,14 +62,14 @@ struct ra_place {
 	unsigned long run;
 };
 
-int ra_calls_create(void);
-void ra_calls_destroy(void);
-struct ra_place *ra_calls_begin(const struct ra_call *call, struct address_space *mapping,
-				dev_t dev);
-void ra_calls_end(struct ra_place *place);
-struct ra_place *ra_calls_find(const struct address_space *mapping);
-struct ra_place *ra_calls_find_dev(dev_t dev);
-unsigned int ra_calls_running(u64 *pages);
-void ra_calls_deduct(struct ra_counts *sums);
+int rat_calls_create(void);
+void rat_calls_destroy(void);
+struct rat_call_slot *rat_calls_add(const struct rat_call *call, struct address_space *mapping,
+				    dev_t dev);
+void rat_calls_remove(struct rat_call_slot *slot);
+struct rat_call_slot *rat_calls_find(const struct address_space *mapping);
+struct rat_call_slot *rat_calls_find_by_dev(dev_t dev);
+unsigned int rat_calls_count_running(u64 *pages);
+void rat_calls_sum_unfinished(u64 *pages, u64 *sectors);
 
 #endif

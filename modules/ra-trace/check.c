@@ -4,26 +4,26 @@
 #include "check.h"
 
 /*
- * Of two counters of which one follows the other, the one that leads is read last and the one
- * that follows first, or what is counted in between, however long that takes, looks like a
- * mistake: a reader may be preempted, and the CPU of a virtual machine taken away. The same goes
- * for the reset that they are counted from.
+ * Of two counters that rise one after the other, compare the second reading of the one that leads
+ * with the first reading of the one that follows. Otherwise, counts between the readings look like
+ * a mismatch. They may be many: the reader may be preempted, or its virtual CPU stopped.
+ * The same holds for the readings of the reset.
  */
 
-/* A CPU may be between a row and the sum, now and at the reset. */
+/* A CPU may have counted the row but not the total yet, now and at the reset. */
 #define SUM_SLACK_PER_CPU	4
-/* Pages of calls that run at the reset. */
+/* Pages of calls that were running at the reset. */
 #define RUNNING_SLACK		4096
-/* Between pages and the block layer: 1 MiB, and 1 of 128. */
+/* Between the pages and their bios: 1 MiB, and 1/128 of either. */
 #define BLOCK_SLACK		256
 
 /**
- * ra_check_sum - whether the rows' counts sum up to the count of all
+ * rat_check_sum - whether the rows sum up to the total
  * @rows: sum of the rows
- * @all: count of all
- * @cpus: how many count
+ * @all: the total
+ * @cpus: number of CPUs that count
  */
-bool ra_check_sum(struct ra_span rows, struct ra_span all, unsigned int cpus)
+bool rat_check_sum(struct rat_span rows, struct rat_span all, unsigned int cpus)
 {
 	u64 slack = (u64)cpus * SUM_SLACK_PER_CPU;
 
@@ -31,27 +31,27 @@ bool ra_check_sum(struct ra_span rows, struct ra_span all, unsigned int cpus)
 }
 
 /**
- * ra_check_actual - whether the pages of the calls are those that entered the page cache
- * @actual: sum over calls that have ended
- * @entered: counted as the pages entered
- * @running: pages of calls that have not ended, read between first and last
+ * rat_check_actual - whether the calls' pages are those that entered the page cache
+ * @actual: pages of finished calls, counted at their end
+ * @entered: pages, counted as they entered
+ * @running: pages of unfinished calls, read between @first and @last
  */
-bool ra_check_actual(struct ra_span actual, struct ra_span entered, u64 running)
+bool rat_check_actual(struct rat_span actual, struct rat_span entered, u64 running)
 {
 	return actual.first <= entered.last + RUNNING_SLACK &&
 	       entered.first <= actual.last + running + RUNNING_SLACK;
 }
 
 /**
- * ra_check_block - whether the block layer was given what entered the page cache
- * @entered: pages
- * @block: pages
- * @running: pages of calls that have not ended, read between first and last: all of a window
- *	enters before its first bio is made
+ * rat_check_block - whether the block layer read what entered the page cache
+ * @entered: pages that entered
+ * @block: pages of the queued bios
+ * @running: pages of unfinished calls, read between @first and @last: a whole window enters before
+ *	its first bio is queued
  */
-bool ra_check_block(struct ra_span entered, struct ra_span block, u64 running)
+bool rat_check_block(struct rat_span entered, struct rat_span block, u64 running)
 {
-	/* A shift: not every machine divides 64 bits. */
+	/* A shift, because some 32-bit machines cannot divide 64 bits. */
 	u64 slack = BLOCK_SLACK + (max(entered.first, block.first) >> 7);
 
 	return entered.first <= block.last + running + slack &&

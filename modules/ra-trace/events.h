@@ -14,31 +14,31 @@
 
 #include "calls.h"
 
-#ifndef RA_TRACE_NAME_MAX
-#define RA_TRACE_NAME_MAX 40
+#ifndef RAT_NAME_MAX
+#define RAT_NAME_MAX 40
 
 /*
- * %pd reads a name without a lock, as it may be while it changes. The dentry is
- * there as long as the open file is.
+ * %pd reads the name without a lock, so a rename may change it meanwhile. The open file keeps the
+ * dentry alive.
  */
-static inline void ra_trace_name(char *to, const struct file *file)
+static inline void rat_copy_name(char *to, const struct file *file)
 {
 	if (file)
-		snprintf(to, RA_TRACE_NAME_MAX, "%pd", file->f_path.dentry);
+		snprintf(to, RAT_NAME_MAX, "%pd", file->f_path.dentry);
 	else
-		strscpy(to, "-", RA_TRACE_NAME_MAX);
+		strscpy(to, "-", RAT_NAME_MAX);
 }
 #endif
 
 TRACE_EVENT(readahead,
-	TP_PROTO(const struct ra_call *call, dev_t dev, u64 ino),
+	TP_PROTO(const struct rat_call *call, dev_t dev, u64 ino),
 	TP_ARGS(call, dev, ino),
 	TP_STRUCT__entry(
 		__field(pid_t, pid)
 		__array(char, comm, TASK_COMM_LEN)
 		__field(dev_t, dev)
 		__field(u64, ino)
-		__array(char, name, RA_TRACE_NAME_MAX)
+		__array(char, name, RAT_NAME_MAX)
 		__array(char, pattern, 12)
 		__field(unsigned long, req_start)
 		__field(unsigned long, req_size)
@@ -53,16 +53,16 @@ TRACE_EVENT(readahead,
 		memcpy(__entry->comm, current->comm, TASK_COMM_LEN);
 		__entry->dev = dev;
 		__entry->ino = ino;
-		ra_trace_name(__entry->name, call->file);
-		strscpy(__entry->pattern, ra_pattern_names[call->pattern],
+		rat_copy_name(__entry->name, call->file);
+		strscpy(__entry->pattern, rat_pattern_names[call->pattern],
 			sizeof(__entry->pattern));
-		__entry->req_start = call->seen.index;
-		__entry->req_size = call->seen.nr;
-		__entry->ra_start = call->seen.placed ? call->seen.after.start : call->seen.index;
-		__entry->ra_size = ra_seen_size(&call->seen);
-		__entry->ra_async_size = call->seen.placed ? call->seen.after.async_size : 0;
-		__entry->async = call->seen.door == RA_ASYNC;
-		__entry->actual = call->seen.actual;
+		__entry->req_start = call->obs.index;
+		__entry->req_size = call->obs.nr;
+		__entry->ra_start = call->obs.has_window ? call->obs.after.start : call->obs.index;
+		__entry->ra_size = rat_readahead_size(&call->obs);
+		__entry->ra_async_size = call->obs.has_window ? call->obs.after.async_size : 0;
+		__entry->async = call->obs.entry_point == RAT_ENTRY_ASYNC;
+		__entry->actual = call->obs.actual;
 	),
 	TP_printk("readahead-%s(pid=%d(%s), dev=%u:%u, ino=%llu(%s), req=%lu+%lu, ra=%lu+%lu-%lu, async=%d) = %lu",
 		  __entry->pattern, __entry->pid, __entry->comm,
@@ -81,7 +81,7 @@ TRACE_EVENT(read,
 		__array(char, comm, TASK_COMM_LEN)
 		__field(dev_t, dev)
 		__field(u64, ino)
-		__array(char, name, RA_TRACE_NAME_MAX)
+		__array(char, name, RAT_NAME_MAX)
 		__field(loff_t, pos)
 		__field(size_t, count)
 	),
@@ -91,7 +91,7 @@ TRACE_EVENT(read,
 		memcpy(__entry->comm, current->comm, TASK_COMM_LEN);
 		__entry->dev = dev;
 		__entry->ino = ino;
-		ra_trace_name(__entry->name, file);
+		rat_copy_name(__entry->name, file);
 		__entry->pos = pos;
 		__entry->count = count;
 	),
@@ -103,7 +103,7 @@ TRACE_EVENT(read,
 
 #endif
 
-/* What follows is outside the guard on purpose: this file is read several times. */
+/* Outside the guard on purpose, because define_trace.h includes this file again. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tracepoints of the kernel tell: which pages a readahead call brings into
- * the page cache, which bios it makes, which pages are read and evicted.
+ * Probes on the kernel's tracepoints. They see which pages a readahead call adds to the page cache,
+ * which bios it queues, and which pages are read and evicted.
  */
 #include <linux/blk_types.h>
 #include <linux/bio.h>
@@ -17,118 +17,120 @@
 #include "common/compat/readahead.h"
 #include "tracepoints.h"
 #include "pages.h"
-#include "waste.h"
+#include "unread.h"
 
-/* A read goes on in batches of this many folios at most. */
+/* The most folios that a read handles in one batch. */
 #define BATCH_FOLIOS	31UL
-/* Ranges up to this many pages are looked up without asking how large the folios are. */
+/* A range of up to this many pages is resolved without a look at the size of its folios. */
 #define SHORT_RANGE	512UL
 
 /**
- * ra_pages_flush - have the fate of pages followed that a call brought in
- * @place: the call
+ * rat_pages_flush_run - hand the latest run of a call's pages to the table of unread pages
+ * @slot: the call
  *
- * They are collected in runs. It has to be before they can be read: when the
- * first bio is made, at once where no bio will be seen, or at the end for what needs none.
+ * Pages are collected in runs. The table must have a page before anybody can read it: at the first
+ * bio of the call, at once where its bios cannot be seen, or at its end if no bio was needed.
  *
- * Context: the task whose call it is.
+ * Context: the task of the call.
  */
-void ra_pages_flush(struct ra_place *place)
+void rat_pages_flush_run(struct rat_call_slot *slot)
 {
-	const struct ra_call *call = &place->call;
+	const struct rat_call *call = &slot->call;
 
-	/* What is asked for is not read ahead. */
-	if (place->run && call->pattern != RA_RANDOM && ra_waste_is_on()) {
-		/* A directory's blocks, say: file systems read them in ways that are not seen. */
+	/* A random read gets what it requested, and nothing ahead. */
+	if (slot->run && call->pattern != RAT_RANDOM && rat_unread_is_tracking()) {
+		/* For example directory blocks, which file systems read without an event. */
 		if (!call->own_file)
-			ra_account_add(place->dev, call->pattern, RA_UNKNOWN, place->run);
+			rat_account_add(slot->dev, call->pattern, RAT_COL_UNKNOWN, slot->run);
 		else
-			ra_waste_follow(place->mapping, place->run_start, place->run, place->dev,
-					call->pattern);
+			rat_unread_add(slot->mapping, slot->run_start, slot->run, slot->dev,
+				       call->pattern);
 	}
-	place->run = 0;
+	slot->run = 0;
 }
 
-static void page_added(void *unused, struct folio *folio)
+static void rat_page_added(void *unused, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
-	struct ra_place *place = ra_calls_find(folio->mapping);
+	struct rat_call_slot *slot = rat_calls_find(folio->mapping);
 
-	if (!place)
+	if (!slot)
 		return;
-	WRITE_ONCE(place->pages, place->pages + nr);
-	ra_count(entered[place->dev], nr);
-	if (place->run && folio->index != place->run_start + place->run)
-		ra_pages_flush(place);
-	if (!place->run)
-		place->run_start = folio->index;
-	place->run += nr;
-	/* It is locked still, but may be read before anything more is seen of the call. */
-	if (!place->call.own_disk)
-		ra_pages_flush(place);
+	WRITE_ONCE(slot->pages, slot->pages + nr);
+	rat_count(entered[slot->dev], nr);
+	if (slot->run && folio->index != slot->run_start + slot->run)
+		rat_pages_flush_run(slot);
+	if (!slot->run)
+		slot->run_start = folio->index;
+	slot->run += nr;
+	/* The folio is still locked, but there may be no event before somebody reads it. */
+	if (!slot->call.own_disk)
+		rat_pages_flush_run(slot);
 }
 
 /*
- * A call takes pages out again that the file system did not read. It may also
- * evict others when it has to reclaim memory: the task has a flag then.
+ * Whether a call removes a folio again because the file system did not read it. A call that
+ * reclaims memory also evicts other folios, but then its task has PF_MEMALLOC.
  */
-static bool taken_back(struct ra_place *place, struct folio *folio)
+static bool rat_is_rolled_back(struct rat_call_slot *slot, struct folio *folio)
 {
-	return place && !(current->flags & PF_MEMALLOC) && !folio_test_uptodate(folio);
+	return slot && !(current->flags & PF_MEMALLOC) && !folio_test_uptodate(folio);
 }
 
 /*
- * Somebody was at the folio, but no event says so. If one did, the flag is explained, and what
- * is still open of a large folio was not read.
+ * Whether somebody may have read an evicted folio without an event. If there was an event for a
+ * part of a large folio, it explains PG_referenced, and the other pages were not read.
  */
-static bool may_be_read_unseen(struct folio *folio, unsigned long nr)
+static bool rat_may_have_been_read(struct folio *folio, unsigned long nr)
 {
-	/* A PMD maps it whole, with an event for one page of it at most. */
+	/* A PMD maps the whole folio, with an event for one of its pages at most. */
 	if (folio_test_pmd_mappable(folio))
 		return folio_test_referenced(folio) || mapping_mapped(folio->mapping);
-	/* Who drops it behind himself leaves no flag. */
+	/* A dropbehind read does not set the flag. */
 	if (!folio_test_referenced(folio) && !compat_folio_is_dropbehind(folio))
 		return false;
-	return ra_waste_in_doubt(folio->mapping, folio->index, nr) == nr;
+	return rat_unread_count(folio->mapping, folio->index, nr) == nr;
 }
 
-static void page_removed(void *unused, struct folio *folio)
+static void rat_page_removed(void *unused, struct folio *folio)
 {
 	unsigned long nr = folio_nr_pages(folio);
-	struct ra_place *place = ra_calls_find(folio->mapping);
+	struct rat_call_slot *slot = rat_calls_find(folio->mapping);
 
-	if (taken_back(place, folio)) {
-		ra_pages_flush(place);
-		ra_waste_forget(folio->mapping, folio->index, nr);
-		WRITE_ONCE(place->pages, place->pages - (long)nr);
-		ra_count(entered[place->dev], -(u64)nr);
+	if (rat_is_rolled_back(slot, folio)) {
+		rat_pages_flush_run(slot);
+		rat_unread_resolve(folio->mapping, folio->index, nr, RAT_OUTCOME_DISCARDED);
+		WRITE_ONCE(slot->pages, slot->pages - (long)nr);
+		rat_count(entered[slot->dev], -(u64)nr);
 		return;
 	}
-	if (may_be_read_unseen(folio, nr))
-		ra_waste_unseen(folio->mapping, folio->index, nr);
-	else
-		ra_waste_evicted(folio->mapping, folio->index, nr);
+	rat_unread_resolve(folio->mapping, folio->index, nr, rat_may_have_been_read(folio, nr) ?
+			   RAT_OUTCOME_UNKNOWN : RAT_OUTCOME_EVICTED);
 }
 
-static void bio_queued(void *unused, struct bio *bio)
+static void rat_bio_queued(void *unused, struct bio *bio)
 {
-	struct ra_place *place;
+	struct rat_call_slot *slot;
 
 	if (bio_op(bio) != REQ_OP_READ)
 		return;
-	place = ra_calls_find_dev(bio->bi_bdev->bd_dev);
-	if (!place)
+	slot = rat_calls_find_by_dev(bio->bi_bdev->bd_dev);
+	if (!slot)
 		return;
-	ra_pages_flush(place);
-	/* squashfs reads ahead and waits for it, without saying so. */
+	rat_pages_flush_run(slot);
+	/* squashfs waits for its readahead, and does not mark the bios with REQ_RAHEAD. */
 	if (!(bio->bi_opf & REQ_RAHEAD))
 		return;
-	WRITE_ONCE(place->sectors, place->sectors + bio_sectors(bio));
-	ra_count(block[place->dev], bio_sectors(bio));
+	WRITE_ONCE(slot->sectors, slot->sectors + bio_sectors(bio));
+	rat_count(block[slot->dev], bio_sectors(bio));
 }
 
-/* Without a reference, which could not be put here: a folio that goes meanwhile says nothing. */
-static bool is_referenced(struct address_space *mapping, pgoff_t index)
+/*
+ * Takes no reference, because a probe could not put it. A folio freed meanwhile tells nothing.
+ * Not folio_flags_say_read(): readahead of a page that was evicted before sets PG_active and
+ * PG_workingset, in workingset_refault().
+ */
+static bool rat_is_referenced(struct address_space *mapping, pgoff_t index)
 {
 	const void *entry;
 	bool referenced;
@@ -142,120 +144,113 @@ static bool is_referenced(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * Where the last folio of a batch is still being filled, the reader gets those before it, and
- * there is an event only when the rest of the read goes on at that folio. Reading sets
- * PG_referenced, readahead alone does not (but for a fault, see waste.c): pages just before
- * @index that have it and were not seen to be read were read by such a batch, or by several.
+ * Where the last folio of a batch is still being read in, the reader gets the folios before it
+ * without an event. The next event begins at that folio. A read sets PG_referenced, and readahead
+ * does not (except in a page fault, see unread.c). So pages just before @index that are in the
+ * table and have the flag were read in such a batch, or in several.
  */
-static void pages_got_before(struct address_space *mapping, pgoff_t index)
+static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 {
 	pgoff_t least = index - min(index, SHORT_RANGE);
 
-	while (index > least && ra_waste_in_doubt(mapping, index - 1, 1)) {
+	while (index > least && rat_unread_count(mapping, index - 1, 1)) {
 		unsigned long nr = 1UL << xa_get_order(&mapping->i_pages, index - 1);
 		pgoff_t start = round_down(index - 1, nr);
 
-		/* The batch ended before a folio, not within one. */
-		if (start + nr != index || !is_referenced(mapping, start))
+		/* A batch ends at the end of a folio. */
+		if (start + nr != index || !rat_is_referenced(mapping, start))
 			return;
-		if (ra_waste_in_doubt(mapping, start, nr) != nr) {
-			/* The flag may come from what was seen. The rest: read, or passed over? */
-			ra_waste_unseen(mapping, start, nr);
+		if (rat_unread_count(mapping, start, nr) != nr) {
+			/* An event explains the flag. The other pages were read or skipped. */
+			rat_unread_resolve(mapping, start, nr, RAT_OUTCOME_UNKNOWN);
 			return;
 		}
-		ra_waste_read(mapping, start, nr);
+		rat_unread_resolve(mapping, start, nr, RAT_OUTCOME_READ);
 		index = start;
 	}
 }
 
-/* Of a long read this is called for each batch, with all that is left to read. */
-static void pages_got(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+/* A long read calls this for each batch, and @last is the end of the whole read. */
+static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
 {
 	unsigned long nr = last - index + 1;
 
-	/* By its entry: without a reference, the folio may become something else. */
+	/* The order is the entry's: without a reference, the folio may be freed and reused. */
 	if (nr > SHORT_RANGE) {
 		unsigned long batch = BATCH_FOLIOS << xa_get_order(&mapping->i_pages, index);
 
 		nr = min(nr, max(SHORT_RANGE, batch));
 	}
-	pages_got_before(mapping, index);
-	ra_waste_read(mapping, index, nr);
+	rat_pages_read_before(mapping, index);
+	rat_unread_resolve(mapping, index, nr, RAT_OUTCOME_READ);
 }
 
-static void pages_mapped(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index,
+			     pgoff_t last)
 {
-	/* The event has the pages that were asked for, of folios that are mapped whole. */
+	/* The event has the requested pages, but large folios are mapped whole. */
 	if (COMPAT_FAULT_MAPS_FOLIO && mapping_large_folio_support(mapping)) {
 		index = round_down(index, 1UL << xa_get_order(&mapping->i_pages, index));
 		last |= (1UL << xa_get_order(&mapping->i_pages, last)) - 1;
 	}
-	ra_waste_read(mapping, index, last - index + 1);
+	rat_unread_resolve(mapping, index, last - index + 1, RAT_OUTCOME_READ);
 }
 
-static void page_faulted(void *unused, struct address_space *mapping, pgoff_t index)
+static void rat_page_faulted(void *unused, struct address_space *mapping, pgoff_t index)
 {
-	pages_mapped(unused, mapping, index, index);
+	rat_pages_mapped(unused, mapping, index, index);
 }
 
-enum { ADDED, REMOVED, QUEUED, GOT, MAPPED, FAULTED };
+enum { ADDED, REMOVED, QUEUED, READ_PAGES, MAPPED, FAULTED };
 
-static struct tracepoint_probe probes[] = {
-	[ADDED] = { "mm_filemap_add_to_page_cache", page_added },
-	[REMOVED] = { "mm_filemap_delete_from_page_cache", page_removed },
-	[QUEUED] = { "block_bio_queue", bio_queued },
-	/* These came with "filemap: add trace events for get_pages, map_pages, and fault". */
-	[GOT] = { "mm_filemap_get_pages", pages_got },
-	[MAPPED] = { "mm_filemap_map_pages", pages_mapped },
-	[FAULTED] = { "mm_filemap_fault", page_faulted },
+static struct rat_tracepoint_probe probes[] = {
+	[ADDED] = { "mm_filemap_add_to_page_cache", rat_page_added },
+	[REMOVED] = { "mm_filemap_delete_from_page_cache", rat_page_removed },
+	[QUEUED] = { "block_bio_queue", rat_bio_queued },
+	/* Since "filemap: add trace events for get_pages, map_pages, and fault". */
+	[READ_PAGES] = { "mm_filemap_get_pages", rat_pages_read },
+	[MAPPED] = { "mm_filemap_map_pages", rat_pages_mapped },
+	[FAULTED] = { "mm_filemap_fault", rat_page_faulted },
 };
 
 /**
- * ra_pages_attach - attach to the tracepoints
+ * rat_pages_register - register the probes
  *
- * Context: may sleep; the tables of calls and of waste exist.
- * Return: 0, or a negative errno with nothing attached and a line in the log.
+ * Context: the tables of calls and of unread pages exist.
+ * Return: 0, or a negative errno with no probe registered and a line in the log.
  */
-int ra_pages_attach(void)
+int rat_pages_register(void)
 {
-	/* That these are what the tracepoints call, in this kernel, is checked here. */
-	check_trace_callback_type_mm_filemap_add_to_page_cache(page_added);
-	check_trace_callback_type_mm_filemap_delete_from_page_cache(page_removed);
-	check_trace_callback_type_block_bio_queue(bio_queued);
-	return tracepoints_attach(probes, ARRAY_SIZE(probes));
+	/* Check the types of the probes against this kernel, at compile time. */
+	check_trace_callback_type_mm_filemap_add_to_page_cache(rat_page_added);
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(rat_page_removed);
+	check_trace_callback_type_block_bio_queue(rat_bio_queued);
+	return rat_tracepoints_register(probes, ARRAY_SIZE(probes));
 }
 
-/**
- * ra_pages_detach - detach from the tracepoints
- *
- * Context: may sleep. No probe runs when it returns.
- */
-void ra_pages_detach(void)
+/* No probe runs when it returns. */
+void rat_pages_unregister(void)
 {
-	tracepoints_detach(probes, ARRAY_SIZE(probes));
+	rat_tracepoints_unregister(probes, ARRAY_SIZE(probes));
 }
 
-/**
- * ra_pages_see_actual - whether pages that enter the page cache are seen
- */
-bool ra_pages_see_actual(void)
+/* Whether the probes see all pages that calls add to the page cache. */
+bool rat_pages_see_added(void)
 {
-	return tracepoint_is_attached(&probes[ADDED]) && tracepoint_is_attached(&probes[REMOVED]);
+	return rat_tracepoint_is_registered(&probes[ADDED]) &&
+	       rat_tracepoint_is_registered(&probes[REMOVED]);
 }
 
-/**
- * ra_pages_see_block - whether bios are seen
- */
-bool ra_pages_see_block(void)
+/* Whether the probes see bios. */
+bool rat_pages_see_bios(void)
 {
-	return tracepoint_is_attached(&probes[QUEUED]);
+	return rat_tracepoint_is_registered(&probes[QUEUED]);
 }
 
-/**
- * ra_pages_see_reads - whether every read of a page is seen
- */
-bool ra_pages_see_reads(void)
+/* Whether the probes see every read of a page. */
+bool rat_pages_see_reads(void)
 {
-	return tracepoint_is_attached(&probes[GOT]) && tracepoint_is_attached(&probes[MAPPED]) &&
-	       tracepoint_is_attached(&probes[FAULTED]);
+	return rat_tracepoint_is_registered(&probes[READ_PAGES]) &&
+	       rat_tracepoint_is_registered(&probes[MAPPED]) &&
+	       rat_tracepoint_is_registered(&probes[FAULTED]);
 }

@@ -1,176 +1,152 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call is classified by what was asked for and by the windows before and
- * after it, not by which branch of which kernel's code was taken: the same rules
- * hold for every generation of that code. See docs/ra-trace.md.
+ * The request and the windows before and after a call decide its pattern, not the branch that
+ * one kernel's code took. So the same rules hold for every kernel. See docs/ra-trace.md.
  */
 #include "pattern.h"
 
-const char *const ra_pattern_names[RA_NR_PATTERNS] = {
-	[RA_NONE] = "none",
-	[RA_INITIAL0] = "initial0",
-	[RA_INITIAL] = "initial",
-	[RA_SUBSEQUENT] = "subsequent",
-	[RA_MARKER] = "marker",
-	[RA_TRAIL] = "trail",
-	[RA_OVERSIZE] = "oversize",
-	[RA_REVERSE] = "reverse",
-	[RA_STRIDE] = "stride",
-	[RA_THRASH] = "thrash",
-	[RA_MMAP] = "mmap",
-	[RA_FADVISE] = "fadvise",
-	[RA_RANDOM] = "random",
-};
+const char *const rat_pattern_names[RAT_NR_PATTERNS] = { RAT_PATTERNS(RAT_STRING) };
+const char *const rat_why_names[RAT_NR_WHYS] = { RAT_WHYS(RAT_STRING) };
 
-const char *const ra_why_names[RA_NR_WHYS] = {
-	[RA_WHY_HINT] = "random_hint",
-	[RA_WHY_OFF] = "readahead_off",
-	[RA_WHY_CONGESTED] = "congested",
-	[RA_WHY_PAST_END] = "past_end",
-	[RA_WHY_FIRST_LOOK] = "first_look",
-	[RA_WHY_CACHED] = "cached",
-	[RA_WHY_WRITEBACK] = "writeback",
-};
-
-/* The window goes on where the former one ended, from its end or its marker. */
-static bool goes_on(const struct ra_seen *seen)
+/*
+ * The new window starts where the former ended, and the reader asked for that page or for the
+ * former window's marker.
+ */
+static bool continues_window(const struct rat_observation *obs)
 {
-	const struct ra_window *before = &seen->before;
+	const struct rat_window *before = &obs->before;
 	unsigned long end = before->start + before->size;
 	unsigned long marker = end - before->async_size;
 
-	if (!before->size || seen->after.start != end)
+	if (!before->size || obs->after.start != end)
 		return false;
-	return seen->index == end || seen->index == marker - marker % seen->marker_pages;
+	return obs->index == end || obs->index == marker - marker % obs->marker_pages;
 }
 
-static enum ra_pattern classify_sync(const struct ra_seen *seen)
+static enum rat_pattern rat_classify_sync(const struct rat_observation *obs)
 {
-	const struct ra_window *after = &seen->after;
+	const struct rat_window *after = &obs->after;
 
-	if (seen->forced)
-		return RA_RANDOM;
-	if (seen->placed && after->start < seen->index)
-		return RA_REVERSE;
-	if (seen->placed && !seen->index)
-		return RA_INITIAL0;
-	/* One that begins anew at that place is smaller. */
-	if (seen->placed && goes_on(seen) && after->size >= seen->before.size)
-		return RA_SUBSEQUENT;
-	if (seen->nr > seen->ra_pages)
-		return RA_OVERSIZE;
-	if (!seen->placed)
-		return RA_RANDOM;
-	return seen->index - seen->prev_index <= 1 ? RA_INITIAL : RA_TRAIL;
+	if (obs->forced)
+		return RAT_RANDOM;
+	if (obs->has_window && after->start < obs->index)
+		return RAT_REVERSE;
+	if (obs->has_window && !obs->index)
+		return RAT_INITIAL0;
+	/* A stream that starts anew at that page gets a smaller window. */
+	if (obs->has_window && continues_window(obs) && after->size >= obs->before.size)
+		return RAT_SUBSEQUENT;
+	if (obs->nr > obs->ra_pages)
+		return RAT_OVERSIZE;
+	if (!obs->has_window)
+		return RAT_RANDOM;
+	return obs->index - obs->prev_index <= 1 ? RAT_INITIAL : RAT_TRAIL;
 }
 
-static enum ra_pattern classify_async(const struct ra_seen *seen)
+static enum rat_pattern rat_classify_async(const struct rat_observation *obs)
 {
-	if (!seen->index && !seen->after.start)
-		return RA_INITIAL0;
-	return goes_on(seen) ? RA_SUBSEQUENT : RA_MARKER;
-}
-
-/**
- * ra_happened - whether a call was a readahead at all
- * @seen: the call; all but @seen->actual is known
- *
- * Return: false if nothing was set out to be read.
- */
-bool ra_happened(const struct ra_seen *seen)
-{
-	return seen->placed || seen->asked || seen->door == RA_WILLNEED;
+	if (!obs->index && !obs->after.start)
+		return RAT_INITIAL0;
+	return continues_window(obs) ? RAT_SUBSEQUENT : RAT_MARKER;
 }
 
 /**
- * ra_classify - the row that a readahead belongs to
- * @seen: the call; all but @seen->actual is known
+ * rat_did_readahead - whether a call was a readahead
+ * @obs: the call; @obs->actual is not used
  *
- * Return: the pattern.
+ * Return: false if the stock code did not try to read anything. An fadvise always counts.
  */
-enum ra_pattern ra_classify(const struct ra_seen *seen)
+bool rat_did_readahead(const struct rat_observation *obs)
 {
-	if (seen->mark != RA_NONE)
-		return seen->mark;
-	switch (seen->door) {
-	case RA_SYNC:
-	case RA_ASYNC:
-		/* Whoever steers without a mark saw a shared stream. */
-		if (seen->steered && !seen->forced)
-			return RA_TRAIL;
-		return seen->door == RA_SYNC ? classify_sync(seen) : classify_async(seen);
-	case RA_FAULT:
-		return RA_MMAP;
-	case RA_WILLNEED:
-		return RA_FADVISE;
-	case RA_OTHER:
+	return obs->has_window || obs->nr_to_read || obs->entry_point == RAT_ENTRY_WILLNEED;
+}
+
+/**
+ * rat_classify - find the pattern of a readahead
+ * @obs: the call; @obs->actual is not used
+ */
+enum rat_pattern rat_classify(const struct rat_observation *obs)
+{
+	if (obs->mark != RAT_NONE)
+		return obs->mark;
+	switch (obs->entry_point) {
+	case RAT_ENTRY_SYNC:
+	case RAT_ENTRY_ASYNC:
+		/* A module that steers without a mark found a shared stream. */
+		if (obs->steered && !obs->forced)
+			return RAT_TRAIL;
+		return obs->entry_point == RAT_ENTRY_SYNC ? rat_classify_sync(obs) :
+							    rat_classify_async(obs);
+	case RAT_ENTRY_FAULT:
+		return RAT_MMAP;
+	case RAT_ENTRY_WILLNEED:
+		return RAT_FADVISE;
+	case RAT_ENTRY_OTHER:
 		break;
 	}
-	return RA_NONE;
+	return RAT_NONE;
 }
 
 /**
- * ra_why - why a read got no readahead
- * @seen: the call, after it returned
- *
- * Return: the reason, or RA_WHY_NOT if it got some or was no read.
+ * rat_why - find the reason why a read got no readahead
+ * @obs: the call, after it returned
  */
-enum ra_why ra_why(const struct ra_seen *seen)
+enum rat_why rat_why(const struct rat_observation *obs)
 {
-	if (seen->door != RA_SYNC && seen->door != RA_ASYNC)
-		return RA_WHY_NOT;
-	if (seen->placed) {
-		if (seen->actual)
-			return RA_WHY_NOT;
-		return seen->last_index == -1UL || seen->after.start > seen->last_index ?
-		       RA_WHY_PAST_END : RA_WHY_CACHED;
+	if (obs->entry_point != RAT_ENTRY_SYNC && obs->entry_point != RAT_ENTRY_ASYNC)
+		return RAT_WHY_NONE;
+	if (obs->has_window) {
+		if (obs->actual)
+			return RAT_WHY_NONE;
+		return obs->last_index == -1UL || obs->after.start > obs->last_index ?
+		       RAT_WHY_PAST_END : RAT_WHY_CACHED;
 	}
-	if (seen->door == RA_SYNC) {
-		if (!seen->ra_pages)
-			return RA_WHY_OFF;
-		if (seen->hint)
-			return RA_WHY_HINT;
-		if (seen->forced || !seen->asked)
-			return RA_WHY_CONGESTED;
-		return RA_WHY_FIRST_LOOK;
+	if (obs->entry_point == RAT_ENTRY_SYNC) {
+		if (!obs->ra_pages)
+			return RAT_WHY_READAHEAD_OFF;
+		if (obs->random_hint)
+			return RAT_WHY_RANDOM_HINT;
+		if (obs->forced || !obs->nr_to_read)
+			return RAT_WHY_CONGESTED;
+		return RAT_WHY_FIRST_LOOK;
 	}
-	if (!seen->ra_pages)
-		return RA_WHY_OFF;
-	if (seen->writeback)
-		return RA_WHY_WRITEBACK;
-	return seen->congested ? RA_WHY_CONGESTED : RA_WHY_CACHED;
+	if (!obs->ra_pages)
+		return RAT_WHY_READAHEAD_OFF;
+	if (obs->writeback)
+		return RAT_WHY_WRITEBACK;
+	return obs->congested ? RAT_WHY_CONGESTED : RAT_WHY_CACHED;
 }
 
 /**
- * ra_seen_waits - whether a readahead is for somebody who waits for its pages
- * @seen: the call
+ * rat_reader_waits - whether a reader waits for the pages of a readahead
+ * @obs: the call
  *
- * Return: true if a page was missing that is asked for. Not at a marker, nor if somebody only
- * says what he will need; and a file system that calls on its own does not say.
+ * Return: true if a requested page was missing. False at a marker and for fadvise, and for a
+ * file system that calls directly, as that does not tell.
  */
-bool ra_seen_waits(const struct ra_seen *seen)
+bool rat_reader_waits(const struct rat_observation *obs)
 {
-	return seen->door == RA_SYNC || seen->door == RA_FAULT;
+	return obs->entry_point == RAT_ENTRY_SYNC || obs->entry_point == RAT_ENTRY_FAULT;
 }
 
 /**
- * ra_seen_size - the size of a readahead
- * @seen: the call
+ * rat_readahead_size - size of a readahead, in pages
+ * @obs: the call
  *
- * Return: pages of the window, or of what was set out to be read without one.
+ * Return: the size of the window, or of what the stock code began to read without one.
  */
-unsigned long ra_seen_size(const struct ra_seen *seen)
+unsigned long rat_readahead_size(const struct rat_observation *obs)
 {
-	return seen->placed ? seen->after.size : seen->asked;
+	return obs->has_window ? obs->after.size : obs->nr_to_read;
 }
 
 /**
- * ra_seen_eof - whether a readahead reached the last page of the file
- * @seen: the call
+ * rat_reaches_eof - whether a readahead reached the last page of the file
+ * @obs: the call
  */
-bool ra_seen_eof(const struct ra_seen *seen)
+bool rat_reaches_eof(const struct rat_observation *obs)
 {
-	unsigned long start = seen->placed ? seen->after.start : seen->index;
+	unsigned long start = obs->has_window ? obs->after.start : obs->index;
 
-	return seen->last_index == -1UL || start + ra_seen_size(seen) > seen->last_index;
+	return obs->last_index == -1UL || start + rat_readahead_size(obs) > obs->last_index;
 }

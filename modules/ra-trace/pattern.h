@@ -1,112 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kind of readahead a call was. Pure: no hook, no lock, no kernel version. */
+/* Classify a readahead by its pattern. Pure: no hook, no lock, no kernel version. */
 #ifndef RA_TRACE_PATTERN_H
 #define RA_TRACE_PATTERN_H
 
 #include <linux/types.h>
 
-/* The rows of the tables, in their order. Each is described in ra-trace(4). */
-enum ra_pattern {
-	RA_NONE,
-	RA_INITIAL0,
-	RA_INITIAL,
-	RA_SUBSEQUENT,
-	RA_MARKER,
-	RA_TRAIL,
-	RA_OVERSIZE,
-	RA_REVERSE,
-	RA_STRIDE,
-	RA_THRASH,
-	RA_MMAP,
-	RA_FADVISE,
-	RA_RANDOM,
-	RA_NR_PATTERNS,
-};
+/* The rows of the tables, in their order; ra-trace(4) describes each. */
+#define RAT_PATTERNS(P)				\
+	P(NONE, "none")				\
+	P(INITIAL0, "initial0")			\
+	P(INITIAL, "initial")			\
+	P(SUBSEQUENT, "subsequent")		\
+	P(MARKER, "marker")			\
+	P(TRAIL, "trail")			\
+	P(OVERSIZE, "oversize")			\
+	P(REVERSE, "reverse")			\
+	P(STRIDE, "stride")			\
+	P(THRASH, "thrash")			\
+	P(MMAP, "mmap")				\
+	P(FADVISE, "fadvise")			\
+	P(RANDOM, "random")
+
+#define RAT_PATTERN(name, string)	RAT_##name,
+enum rat_pattern { RAT_PATTERNS(RAT_PATTERN) RAT_NR_PATTERNS };
 
 /* Why a read got no readahead. */
-enum ra_why {
-	RA_WHY_HINT,
-	RA_WHY_OFF,
-	RA_WHY_CONGESTED,
-	RA_WHY_PAST_END,
-	RA_WHY_FIRST_LOOK,
-	RA_WHY_CACHED,
-	RA_WHY_WRITEBACK,
-	RA_NR_WHYS,
-	RA_WHY_NOT = RA_NR_WHYS,	/* it got some */
+#define RAT_WHYS(W)				\
+	W(RANDOM_HINT, "random_hint")		\
+	W(READAHEAD_OFF, "readahead_off")	\
+	W(CONGESTED, "congested")		\
+	W(PAST_END, "past_end")			\
+	W(FIRST_LOOK, "first_look")		\
+	W(CACHED, "cached")			\
+	W(WRITEBACK, "writeback")
+
+#define RAT_WHY(name, string)	RAT_WHY_##name,
+enum rat_why {
+	RAT_WHYS(RAT_WHY)
+	RAT_NR_WHYS,
+	RAT_WHY_NONE = RAT_NR_WHYS,	/* it got readahead, or is no read */
 };
 
-/* Where a call to the readahead code comes from. */
-enum ra_door {
-	RA_SYNC,	/* a page that is asked for is missing */
-	RA_ASYNC,	/* a reader met the readahead marker */
-	RA_FAULT,	/* a page fault reads around itself */
-	RA_WILLNEED,	/* fadvise, madvise, readahead(2) */
-	RA_OTHER,	/* a file system or module, directly */
+/* Of an entry of these lists, what users see. */
+#define RAT_STRING(name, string)	string,
+
+/* The function by which a call enters the readahead code; see hooks.c. */
+enum rat_entry_point {
+	RAT_ENTRY_SYNC,		/* a requested page is missing */
+	RAT_ENTRY_ASYNC,	/* a reader reached the readahead marker */
+	RAT_ENTRY_FAULT,	/* a page fault reads around itself */
+	RAT_ENTRY_WILLNEED,	/* fadvise, madvise, readahead(2) */
+	RAT_ENTRY_OTHER,	/* a file system or module, directly */
 };
 
 /**
- * struct ra_window - a readahead window, in pages
+ * struct rat_window - a readahead window, in pages
  * @start: its first page
  * @size: its length; 0: none
- * @async_size: its marker is so far before its end
+ * @async_size: distance of its marker from its end
  */
-struct ra_window {
+struct rat_window {
 	unsigned long start;
 	unsigned long size;
 	unsigned long async_size;
 };
 
 /**
- * struct ra_seen - one call to the readahead code, from without; in pages
- * @door: where it comes from
- * @index: the first page asked for, or the marker that was met
- * @nr: how many are asked for
- * @prev_index: the last page of the read before this one
- * @ra_pages: the readahead setting of the open file
+ * struct rat_observation - one call to the readahead code, as the hooks observe it; in pages
+ * @entry_point: where the call entered
+ * @index: first page of the request, or the marker
+ * @nr: size of the request
+ * @prev_index: last page of the previous read of the open file
+ * @ra_pages: readahead setting of the open file
  * @marker_pages: size of the folio that has the marker
- * @before: the window before the call
- * @after: the window that was placed, if one was
- * @placed: whether one was
- * @hint: the file is declared to be read at random
- * @forced: just what is asked for was read, without a look at the pattern
- * @congested: the reader's control group was, at a marker that led to nothing
- * @writeback: the marker was none: the bit has another meaning for such a folio
- * @steered: the call worked on a state that is not the open file's own
- * @mark: the pattern that whoever steered it stated, or RA_NONE
- * @asked: pages that the stock code set out to read, up to the end of the file
- * @actual: pages that were read
+ * @before: window before the call
+ * @after: window that the stock code set, if @has_window
+ * @has_window: the stock code set a window
+ * @random_hint: the file was opened or advised for random reads
+ * @forced: the stock code reads just the request, whatever the pattern
+ * @congested: the reader's control group was congested, at a marker without new readahead
+ * @writeback: the folio is under writeback, so its PG_readahead bit means PG_reclaim
+ * @steered: the call works on a file_ra_state that is not the open file's own
+ * @mark: pattern that the steering module stated, or RAT_NONE
+ * @nr_to_read: pages that the stock code began to read, not past the end of the file
+ * @actual: pages that the call added to the page cache
  * @last_index: last page of the file; -1 for an empty file
  */
-struct ra_seen {
-	enum ra_door door;
+struct rat_observation {
+	enum rat_entry_point entry_point;
 	unsigned long index;
 	unsigned long nr;
 	unsigned long prev_index;
 	unsigned long ra_pages;
 	unsigned long marker_pages;
-	struct ra_window before;
-	struct ra_window after;
-	bool placed;
-	bool hint;
+	struct rat_window before;
+	struct rat_window after;
+	bool has_window;
+	bool random_hint;
 	bool forced;
 	bool congested;
 	bool writeback;
 	bool steered;
-	enum ra_pattern mark;
-	unsigned long asked;
+	enum rat_pattern mark;
+	unsigned long nr_to_read;
 	unsigned long actual;
 	unsigned long last_index;
 };
 
-bool ra_happened(const struct ra_seen *seen);
-enum ra_pattern ra_classify(const struct ra_seen *seen);
-enum ra_why ra_why(const struct ra_seen *seen);
-bool ra_seen_waits(const struct ra_seen *seen);
-unsigned long ra_seen_size(const struct ra_seen *seen);
-bool ra_seen_eof(const struct ra_seen *seen);
+bool rat_did_readahead(const struct rat_observation *obs);
+enum rat_pattern rat_classify(const struct rat_observation *obs);
+enum rat_why rat_why(const struct rat_observation *obs);
+bool rat_reader_waits(const struct rat_observation *obs);
+unsigned long rat_readahead_size(const struct rat_observation *obs);
+bool rat_reaches_eof(const struct rat_observation *obs);
 
-extern const char *const ra_pattern_names[RA_NR_PATTERNS];
-extern const char *const ra_why_names[RA_NR_WHYS];
+extern const char *const rat_pattern_names[RAT_NR_PATTERNS];
+extern const char *const rat_why_names[RAT_NR_WHYS];
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The entry points of reading, hooked on demand: it costs something at each read. */
+/* Hooks on the read functions of the page cache: on demand, because each read pays for them. */
 #ifndef RA_TRACE_READS_H
 #define RA_TRACE_READS_H
 
-int ra_reads_open(void);
-void ra_reads_close(void);
-unsigned long ra_reads_missed(void);
+int rat_reads_register(void);
+void rat_reads_unregister(void);
+unsigned long rat_reads_missed(void);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef RA_TRACE_SHOW_H
 #define RA_TRACE_SHOW_H
 
-void ra_show_create(void);
-void ra_show_destroy(void);
+void rat_show_create(void);
+void rat_show_destroy(void);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small table per CPU, which forgets: where four files share a set, the one
- * with the least pages makes room, and what was counted for it is counted as
- * lost. Files that are busy enough to matter stay.
+ * A small table per CPU that forgets: a new file replaces the one with the fewest pages of the four
+ * in its set, whose counts are added to the lost ones. Files that are busy enough to matter stay.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -26,43 +25,42 @@
 #define NR_SHOWN	64
 
 /**
- * struct entry - what a CPU counted for a file
- * @ino: the file
- * @dev: its device; 0: free
- * @epoch: of the reset after which it was counted; free if another
- * @n: as in the tables, up to RA_ACTUAL
+ * struct rat_top_entry - one CPU's counts of a file
+ * @ino: inode number of the file
+ * @dev: its device; 0: the entry is free
+ * @epoch: number of resets before the first count; the entry is free if that is not today's
+ * @n: its columns, up to RAT_COL_ACTUAL
  */
-struct entry {
+struct rat_top_entry {
 	u64 ino;
 	dev_t dev;
 	unsigned int epoch;
-	u64 n[RA_ACTUAL + 1];
+	u64 n[RAT_COL_ACTUAL + 1];
 };
 
 /**
- * struct table - of a CPU, which alone writes to it, with preemption disabled
- * @changes: so that others do not read half of a change
- * @entry: sets of %NR_WAYS
+ * struct rat_top_table - the table of a CPU, which alone writes to it, with preemption disabled
+ * @changes: keeps other CPUs from using a half-written entry
+ * @entry: sets of %NR_WAYS entries
  */
-struct table {
+struct rat_top_table {
 	seqcount_t changes;
-	struct entry entry[NR_ENTRIES];
+	struct rat_top_entry entry[NR_ENTRIES];
 };
 
-static struct table __percpu *tables;
+static struct rat_top_table __percpu *tables;
 static unsigned int epoch;
 
 /**
- * ra_top_create - make the tables
+ * rat_top_create - allocate the tables
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ra_top_create(void)
+int rat_top_create(void)
 {
 	int cpu;
 
-	tables = alloc_percpu(struct table);
+	tables = alloc_percpu(struct rat_top_table);
 	if (!tables)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
@@ -70,31 +68,22 @@ int ra_top_create(void)
 	return 0;
 }
 
-/**
- * ra_top_destroy - free the tables
- *
- * Context: may sleep; nothing counts any more.
- */
-void ra_top_destroy(void)
+void rat_top_destroy(void)
 {
 	free_percpu(tables);
 }
 
-/**
- * ra_top_reset - count from 0 again
- *
- * Context: any.
- */
-void ra_top_reset(void)
+/* Make all counts start at 0 again. */
+void rat_top_reset(void)
 {
 	WRITE_ONCE(epoch, epoch + 1);
 }
 
-static struct entry *entry_for(struct table *table, dev_t dev, u64 ino)
+static struct rat_top_entry *rat_top_get(struct rat_top_table *table, dev_t dev, u64 ino)
 {
-	struct entry *set = &table->entry[hash_64(ino ^ dev, SET_BITS) * NR_WAYS];
+	struct rat_top_entry *set = &table->entry[hash_64(ino ^ dev, SET_BITS) * NR_WAYS];
 	unsigned int now = READ_ONCE(epoch);
-	struct entry *least = set;
+	struct rat_top_entry *least = set;
 	unsigned int i;
 
 	for (i = 0; i < NR_WAYS; i++) {
@@ -103,44 +92,44 @@ static struct entry *entry_for(struct table *table, dev_t dev, u64 ino)
 		if (!set[i].dev || set[i].epoch != now) {
 			least = &set[i];
 			least->dev = 0;
-		} else if (least->dev && set[i].n[RA_ACTUAL] < least->n[RA_ACTUAL]) {
+		} else if (least->dev && set[i].n[RAT_COL_ACTUAL] < least->n[RAT_COL_ACTUAL]) {
 			least = &set[i];
 		}
 	}
 	if (least->dev) {
-		ra_count(misc[RA_TOP_LOST], least->n[RA_COUNT]);
-		ra_count(misc[RA_TOP_LOST_PAGES], least->n[RA_ACTUAL]);
+		rat_count(misc[RAT_MISC_TOP_LOST], least->n[RAT_COL_COUNT]);
+		rat_count(misc[RAT_MISC_TOP_LOST_PAGES], least->n[RAT_COL_ACTUAL]);
 	}
-	*least = (struct entry){ .ino = ino, .dev = dev, .epoch = now };
+	*least = (struct rat_top_entry){ .ino = ino, .dev = dev, .epoch = now };
 	return least;
 }
 
 /**
- * ra_top_count - count a readahead for its file
+ * rat_top_count - count a readahead for its file
  * @call: the call, after it returned
  *
  * Context: preemption disabled.
  */
-void ra_top_count(const struct ra_call *call)
+void rat_top_count(const struct rat_call *call)
 {
 	const struct inode *inode = call->ractl->mapping->host;
-	struct table *table = this_cpu_ptr(tables);
-	struct entry *entry;
+	struct rat_top_table *table = this_cpu_ptr(tables);
+	struct rat_top_entry *entry;
 
 	raw_write_seqcount_begin(&table->changes);
-	entry = entry_for(table, ra_dev_of(inode), S_ISBLK(inode->i_mode) ? 0 : inode->i_ino);
-	entry->n[RA_COUNT]++;
-	entry->n[RA_SYNC_COUNT] += ra_seen_waits(&call->seen);
-	entry->n[RA_EOF_COUNT] += ra_seen_eof(&call->seen);
-	entry->n[RA_SIZE] += ra_seen_size(&call->seen);
-	entry->n[RA_ASYNC_SIZE] += call->seen.placed ? call->seen.after.async_size : 0;
-	entry->n[RA_ACTUAL] += call->seen.actual;
+	entry = rat_top_get(table, rat_dev_of(inode), S_ISBLK(inode->i_mode) ? 0 : inode->i_ino);
+	entry->n[RAT_COL_COUNT]++;
+	entry->n[RAT_COL_SYNC_COUNT] += rat_reader_waits(&call->obs);
+	entry->n[RAT_COL_EOF_COUNT] += rat_reaches_eof(&call->obs);
+	entry->n[RAT_COL_SIZE] += rat_readahead_size(&call->obs);
+	entry->n[RAT_COL_ASYNC_SIZE] += call->obs.has_window ? call->obs.after.async_size : 0;
+	entry->n[RAT_COL_ACTUAL] += call->obs.actual;
 	raw_write_seqcount_end(&table->changes);
 }
 
-static int by_file(const void *a, const void *b)
+static int rat_top_by_file(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct rat_top_entry *x = a, *y = b;
 
 	if (x->dev != y->dev)
 		return x->dev < y->dev ? -1 : 1;
@@ -149,16 +138,17 @@ static int by_file(const void *a, const void *b)
 	return 0;
 }
 
-static int by_pages(const void *a, const void *b)
+static int rat_top_by_pages(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct rat_top_entry *x = a, *y = b;
 
-	if (x->n[RA_ACTUAL] != y->n[RA_ACTUAL])
-		return x->n[RA_ACTUAL] > y->n[RA_ACTUAL] ? -1 : 1;
-	return by_file(a, b);
+	if (x->n[RAT_COL_ACTUAL] != y->n[RAT_COL_ACTUAL])
+		return x->n[RAT_COL_ACTUAL] > y->n[RAT_COL_ACTUAL] ? -1 : 1;
+	return rat_top_by_file(a, b);
 }
 
-static void copy_entry(const struct table *table, unsigned int i, struct entry *entry)
+static void rat_top_copy(const struct rat_top_table *table, unsigned int i,
+			 struct rat_top_entry *entry)
 {
 	unsigned int seq;
 
@@ -168,16 +158,16 @@ static void copy_entry(const struct table *table, unsigned int i, struct entry *
 	} while (read_seqcount_retry(&table->changes, seq));
 }
 
-static unsigned int collect(struct entry *all)
+static unsigned int rat_top_collect(struct rat_top_entry *all)
 {
 	unsigned int i, nr = 0, now = READ_ONCE(epoch);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct table *table = per_cpu_ptr(tables, cpu);
+		const struct rat_top_table *table = per_cpu_ptr(tables, cpu);
 
 		for (i = 0; i < NR_ENTRIES; i++) {
-			copy_entry(table, i, &all[nr]);
+			rat_top_copy(table, i, &all[nr]);
 			if (all[nr].dev && all[nr].epoch == now)
 				nr++;
 		}
@@ -185,15 +175,15 @@ static unsigned int collect(struct entry *all)
 	return nr;
 }
 
-/* What several CPUs counted for a file becomes one entry. */
-static unsigned int merge(struct entry *all, unsigned int nr)
+/* Add up the entries of one file from several CPUs. Returns the number of files. */
+static unsigned int rat_top_merge(struct rat_top_entry *all, unsigned int nr)
 {
 	unsigned int i, col, merged = 0;
 
-	sort(all, nr, sizeof(*all), by_file, NULL);
+	sort(all, nr, sizeof(*all), rat_top_by_file, NULL);
 	for (i = 0; i < nr; i++) {
-		if (merged && !by_file(&all[merged - 1], &all[i]))
-			for (col = 0; col <= RA_ACTUAL; col++)
+		if (merged && !rat_top_by_file(&all[merged - 1], &all[i]))
+			for (col = 0; col <= RAT_COL_ACTUAL; col++)
 				all[merged - 1].n[col] += all[i].n[col];
 		else
 			all[merged++] = all[i];
@@ -202,27 +192,29 @@ static unsigned int merge(struct entry *all, unsigned int nr)
 }
 
 /**
- * ra_top_show - print the busiest files
- * @m: where to
+ * rat_top_show - print the files with the most pages
+ * @m: file to print to
  *
- * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ra_top_show(struct seq_file *m)
+int rat_top_show(struct seq_file *m)
 {
-	struct entry *all = kvcalloc(num_possible_cpus() * NR_ENTRIES, sizeof(*all), GFP_KERNEL);
+	struct rat_top_entry *all = kvcalloc(num_possible_cpus() * NR_ENTRIES, sizeof(*all),
+					     GFP_KERNEL);
 	unsigned int i, col, nr;
 
 	if (!all)
 		return -ENOMEM;
-	nr = merge(all, collect(all));
-	sort(all, nr, sizeof(*all), by_pages, NULL);
-	seq_printf(m, "%-10s %12s %10s %10s %10s %12s %12s %12s\n", "dev", "ino", "count",
-		   "sync_count", "eof_count", "size", "async_size", "actual");
+	nr = rat_top_merge(all, rat_top_collect(all));
+	sort(all, nr, sizeof(*all), rat_top_by_pages, NULL);
+	seq_printf(m, "%-10s %12s", "dev", "ino");
+	for (col = RAT_COL_COUNT; col <= RAT_COL_ACTUAL; col++)
+		seq_printf(m, col < RAT_COL_SIZE ? " %10s" : " %12s", rat_column_names[col]);
+	seq_putc(m, '\n');
 	for (i = 0; i < min(nr, NR_SHOWN); i++) {
 		seq_printf(m, "%3u:%-6u %12llu", MAJOR(all[i].dev), MINOR(all[i].dev), all[i].ino);
-		for (col = RA_COUNT; col <= RA_ACTUAL; col++)
-			seq_printf(m, col < RA_SIZE ? " %10llu" : " %12llu", all[i].n[col]);
+		for (col = RAT_COL_COUNT; col <= RAT_COL_ACTUAL; col++)
+			seq_printf(m, col < RAT_COL_SIZE ? " %10llu" : " %12llu", all[i].n[col]);
 		seq_putc(m, '\n');
 	}
 	kvfree(all);

@@ -7,48 +7,47 @@
 
 #include "tracepoints.h"
 
-struct search {
-	struct tracepoint_probe *probes;
+struct rat_tracepoint_search {
+	struct rat_tracepoint_probe *probes;
 	unsigned int nr;
 };
 
-static void compare(struct tracepoint *tp, void *data)
+static void rat_match_tracepoint(struct tracepoint *tp, void *data)
 {
-	struct search *search = data;
+	struct rat_tracepoint_search *rat_tracepoint_search = data;
 	unsigned int i;
 
-	for (i = 0; i < search->nr; i++)
-		if (!strcmp(tp->name, search->probes[i].name))
-			WRITE_ONCE(search->probes[i].tp, tp);
+	for (i = 0; i < rat_tracepoint_search->nr; i++)
+		if (!strcmp(tp->name, rat_tracepoint_search->probes[i].name))
+			WRITE_ONCE(rat_tracepoint_search->probes[i].tp, tp);
 }
 
 /**
- * tracepoints_attach - attach all functions of a table whose tracepoints there are
- * @probes: the table; its functions may be called before this returns
- * @nr: entries in it
+ * rat_tracepoints_register - register all probes of a table whose tracepoints exist
+ * @probes: the table; probes may be called before this returns
+ * @nr: number of entries
  *
- * Context: may sleep.
- * Return: 0, or a negative errno with nothing attached and a line in the log.
+ * Return: 0, or a negative errno with no probe registered and a line in the log.
  */
-int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
+int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
-	struct search search = { .probes = probes, .nr = nr };
+	struct rat_tracepoint_search rat_tracepoint_search = { .probes = probes, .nr = nr };
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < nr; i++)
 		WRITE_ONCE(probes[i].tp, NULL);
-	/* Few tracepoints are exported to modules; all that are built in can be found. */
-	for_each_kernel_tracepoint(compare, &search);
+	/* Few tracepoints are exported, but modules can find all that are built in by name. */
+	for_each_kernel_tracepoint(rat_match_tracepoint, &rat_tracepoint_search);
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tp)
 			continue;
 		err = tracepoint_probe_register(probes[i].tp, probes[i].probe, NULL);
 		if (err) {
-			pr_err("cannot attach to tracepoint %s (%d); free memory and try again\n",
+			pr_err("failed to register a probe on tracepoint %s (%d); free memory and try again\n",
 			       probes[i].name, err);
-			tracepoints_detach(probes, i);
-			/* The others were found, and no more. */
+			rat_tracepoints_unregister(probes, i);
+			/* The others were found, but not registered. */
 			for (; i < nr; i++)
 				WRITE_ONCE(probes[i].tp, NULL);
 			return err;
@@ -57,16 +56,8 @@ int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr)
 	return 0;
 }
 
-/**
- * tracepoints_detach - detach all functions of a table
- * @probes: the table
- * @nr: entries in it
- *
- * When it returns none of them runs or will.
- *
- * Context: may sleep.
- */
-void tracepoints_detach(struct tracepoint_probe *probes, unsigned int nr)
+/* No probe of the table runs when it returns. */
+void rat_tracepoints_unregister(struct rat_tracepoint_probe *probes, unsigned int nr)
 {
 	unsigned int i;
 

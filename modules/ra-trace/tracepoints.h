@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Attach functions to tracepoints of the kernel, by table. What a kernel lacks is left out. */
-#ifndef SEQKEEP_TRACEPOINTS_H
-#define SEQKEEP_TRACEPOINTS_H
+/* Register probes on the kernel's tracepoints, by table. Skips tracepoints that a kernel lacks. */
+#ifndef RA_TRACE_TRACEPOINTS_H
+#define RA_TRACE_TRACEPOINTS_H
 
 #include <linux/types.h>
 
 struct tracepoint;
 
 /**
- * struct tracepoint_probe - a function and its tracepoint
- * @name: of the tracepoint, without "trace_"
+ * struct rat_tracepoint_probe - a probe and its tracepoint
+ * @name: name of the tracepoint, without "trace_"
  * @probe: void probe(void *unused, ARGS OF THE TRACEPOINT...); may not sleep
  */
-struct tracepoint_probe {
+struct rat_tracepoint_probe {
 	const char *name;
 	void *probe;
 
@@ -20,16 +20,11 @@ struct tracepoint_probe {
 	struct tracepoint *tp;
 };
 
-int tracepoints_attach(struct tracepoint_probe *probes, unsigned int nr);
-void tracepoints_detach(struct tracepoint_probe *probes, unsigned int nr);
+int rat_tracepoints_register(struct rat_tracepoint_probe *probes, unsigned int nr);
+void rat_tracepoints_unregister(struct rat_tracepoint_probe *probes, unsigned int nr);
 
-/**
- * tracepoint_is_attached - whether a function is called
- * @probe: its entry in the table
- *
- * Return: false before tracepoints_attach(), and if the kernel has no such tracepoint.
- */
-static inline bool tracepoint_is_attached(const struct tracepoint_probe *probe)
+/* Whether a probe is registered. Not if this kernel has no such tracepoint. */
+static inline bool rat_tracepoint_is_registered(const struct rat_tracepoint_probe *probe)
 {
 	return READ_ONCE(probe->tp);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace events, their filters and switches. */
+/* The trace events and their filters. */
 #ifndef RA_TRACE_TRACING_H
 #define RA_TRACE_TRACING_H
 
@@ -7,12 +7,10 @@
 
 struct file;
 struct dentry;
-struct ra_call;
+struct rat_call;
 
-void ra_trace_call(const struct ra_call *call);
-void ra_trace_read(const char *function, const struct file *file, loff_t pos, size_t count);
-void ra_tracing_files(struct dentry *dir);
-int ra_tracing_start(void);
-void ra_tracing_stop(void);
+void rat_tracing_emit_readahead(const struct rat_call *call);
+void rat_tracing_emit_read(const char *function, const struct file *file, loff_t pos, size_t count);
+void rat_tracing_create_files(struct dentry *dir);
 
 #endif

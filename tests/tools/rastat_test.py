@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What rastat makes of the module's tables."""
+"""Check what rastat computes from the module's tables."""
 
 import argparse
 import contextlib
@@ -25,7 +25,7 @@ def load() -> Any:
     spec = importlib.util.spec_from_loader("rastat", loader)
     assert spec
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses look for their module there.
+    # Dataclasses look up their module there.
     sys.modules["rastat"] = module
     loader.exec_module(module)
     return module
@@ -83,7 +83,7 @@ class Sums(unittest.TestCase):
         self.assertEqual(rastat.difference(new, old)["initial0"]["actual"], 8)
 
     def test_a_reset_shows_in_any_column(self) -> None:
-        """More calls have come since than there were before it, but smaller ones; and it holds for every row."""
+        """A fall in one column of one row means that all rows were reset, even if other columns rose."""
         old = {"random": {"count": 10, "actual": 100000}, "trail": {"count": 1, "actual": 8}}
         new = {"random": {"count": 12, "actual": 1200}, "trail": {"count": 1, "actual": 8}}
         self.assertEqual(rastat.difference(new, old), new)
@@ -177,7 +177,7 @@ class Devices(unittest.TestCase):
         self.assertEqual(len(plot.call_args.args[1]), 1)
 
     def test_rates_do_not_depend_on_the_time_of_day(self) -> None:
-        # Somebody sets the clock, an hour forth and back.
+        # The time of day jumps back and forth by an hour.
         day = itertools.cycle((7200.0, 3600.0))
         with mock.patch.object(rastat.time, "time", side_effect=lambda: next(day)):
             lines = [json.loads(line) for line in self.show("--json", "0.01", "2")[0].splitlines()]

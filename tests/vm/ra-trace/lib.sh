@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tests of ra-trace share, beside guest/lib.sh.
+# Functions of the tests of ra-trace, in addition to guest/lib.sh.
 
 READAHEAD=/sys/kernel/debug/readahead
 TRACING=/sys/kernel/tracing
 
 # A disk with a file system and a file of 8 MiB on it, 128 KiB of readahead: sets $disk, $devno and $file.
-traced_file() {
+make_traced_file() {
 	disk=$(make_null_blk 512 0 8192)
 	make_fs ext4 "$disk" /mnt/test
 	echo 128 > "/sys/block/$disk/queue/read_ahead_kb"
@@ -14,9 +14,9 @@ traced_file() {
 	file=/mnt/test/file
 	head -c 8M /dev/urandom > "$file"
 	sync
-	# The file's metadata is read now, and not when blocks are counted.
+	# Read the file's metadata now, before blocks are counted.
 	dd "if=$file" of=/dev/null bs=1M iflag=direct status=none
-	# khugepaged reads ahead in files that are mapped, at its own time; in 7.3 in those of any file system with large folios.
+	# khugepaged reads ahead in mapped files at any time; on 7.3 on any file system with large folios.
 	echo never > /sys/kernel/mm/transparent_hugepage/enabled
 	reads evict
 }
@@ -25,7 +25,7 @@ reads() {
 	/mnt/seqkeep/ra-trace/reads "$file" "$@"
 }
 
-# Pages that are being read cannot be evicted: let that be done with.
+# Wait first, because pages under I/O cannot be evicted.
 evict() {
 	sleep 0.2
 	reads evict
@@ -35,14 +35,14 @@ reset_stats() {
 	echo > $READAHEAD/stats
 }
 
-# The rows of a device that have counts: pattern, count, sync_count, eof_count, size, async_size, actual.
+# rows_of DEVICE: its rows that are not 0: pattern, count, sync_count, eof_count, size, async_size, actual.
 rows_of() {
 	awk -v dev="$1" '$1 == "dev" { on = $2 == dev }
 		on && NF == 10 && $1 != "pattern" && $1 != "all" && $2 > 0 { print $1, $2, $3, $4, $5, $6, $7 }' \
 		$READAHEAD/stats_by_dev
 }
 
-# A number of that device's table: cell_of 253:0 trail actual
+# A number of a device's table: cell_of 253:0 trail actual
 cell_of() {
 	awk -v dev="$1" -v row="$2" -v col="$3" '$1 == "dev" { on = $2 == dev; next }
 		on && $1 == "pattern" { for (i = 2; i <= NF; i++) if ($i == col) n = i }
@@ -63,7 +63,7 @@ assert_checked() {
 	done
 }
 
-# The probes that are in place, of kprobes and of tracepoints that are ours.
-hooked() {
+# The number of ra-trace's hooks in the kernel's list of kprobes.
+count_hooks() {
 	grep -c -E ' (page_cache|force_page_cache|filemap|generic_file)_' /sys/kernel/debug/kprobes/list || :
 }
