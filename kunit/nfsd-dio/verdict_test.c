@@ -16,7 +16,7 @@ static struct nd_write misaligned(void)
 		.block = 4096,
 		.align = 512,
 		.known_fs = true,
-		.fit = true,
+		.file_ok = true,
 	};
 }
 
@@ -47,9 +47,9 @@ CHANGE(large_sector, write->align = 4096)
 CHANGE(large_sector_large_block, write->align = 4096; write->block = 16384; write->pos = 4096)
 CHANGE(no_direct, write->align = 0)
 CHANGE(io_cache, write->io_cache = true)
-CHANGE(odd_flags, write->odd_flags = true)
+CHANGE(other_flags, write->other_flags = true)
 CHANGE(other_fs, write->known_fs = false)
-CHANGE(unfit, write->fit = false)
+CHANGE(file_not_ok, write->file_ok = false)
 CHANGE(mapped, write->mapped = true)
 CHANGE(ends_before_last_block, write->file_size = 8192)
 CHANGE(ends_in_last_block, write->file_size = 8191)
@@ -87,9 +87,9 @@ static const struct otherwise cases[] = {
 	{ "large sector and block", large_sector_large_block, ND_DIRECT },
 	{ "no direct I/O", no_direct, ND_LEFT_NO_DIRECT },
 	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE },
-	{ "odd flags", odd_flags, ND_LEFT_FLAGS },
+	{ "other flags", other_flags, ND_LEFT_FLAGS },
 	{ "other file system", other_fs, ND_LEFT_FS },
-	{ "unfit", unfit, ND_LEFT_FILE },
+	{ "file not ok", file_not_ok, ND_LEFT_FILE },
 	{ "mapped", mapped, ND_LEFT_MAPPED },
 	{ "ends before the last block", ends_before_last_block, ND_DIRECT },
 	{ "ends in the last block", ends_in_last_block, ND_LEFT_EOF },
@@ -125,7 +125,7 @@ static void judged(struct kunit *test)
 	struct nd_write write = misaligned();
 
 	c->change(&write);
-	KUNIT_EXPECT_EQ(test, nd_judge(&write), c->verdict);
+	KUNIT_EXPECT_EQ(test, nd_judge_request(&write), c->verdict);
 }
 
 /* Which blocks a write of 4 KiB blocks covers in part. */

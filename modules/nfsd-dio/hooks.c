@@ -18,15 +18,15 @@
 
 #include "caller.h"
 #include "common/hook.h"
-#include "crowd.h"
 #include "hooks.h"
+#include "inflight.h"
 #include "write.h"
 
 enum { ITER, IOCB, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
 /* As kiocb_set_rw_flags() does; flags that are not known are not served, whatever they mean. */
-static void set_flags(struct kiocb *iocb, rwf_t flags)
+static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 {
 	BUILD_BUG_ON(IOCB_APPEND != (__force int)RWF_APPEND);
 	iocb->ki_flags |= (__force int)flags;
@@ -34,34 +34,34 @@ static void set_flags(struct kiocb *iocb, rwf_t flags)
 		iocb->ki_flags |= IOCB_DSYNC;
 }
 
-static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
+static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
 {
 	struct kiocb iocb;
 	ssize_t ret;
 
 	hook_call_begin(&hooks[ITER]);
-	nd_crowd_enter(file);
+	nd_write_begin(file);
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
-	set_flags(&iocb, flags);
+	nd_set_flags(&iocb, flags);
 	if (nd_write(&iocb, iter, &ret)) {
 		*pos = iocb.ki_pos;
 		iov_iter_advance(iter, iov_iter_count(iter));
 	} else {
 		ret = vfs_iter_write(file, iter, pos, flags);
 	}
-	nd_crowd_leave(file);
+	nd_write_end(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
 }
 
-static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct kiocb copy;
 	ssize_t ret;
 
 	hook_call_begin(&hooks[IOCB]);
-	nd_crowd_enter(file);
+	nd_write_begin(file);
 	copy = *iocb;
 	if (nd_write(&copy, iter, &ret)) {
 		iocb->ki_pos = copy.ki_pos;
@@ -69,7 +69,7 @@ static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter
 	} else {
 		ret = vfs_iocb_iter_write(file, iocb, iter);
 	}
-	nd_crowd_leave(file);
+	nd_write_end(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;
 }
@@ -77,12 +77,12 @@ static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter
 static struct hook hooks[NR_HOOKS] = {
 	[ITER] = {
 		.spec = { .symbol = "vfs_iter_write", .kind = HOOK_REDIRECT },
-		.replacement = iter_write,
+		.replacement = nd_iter_write,
 		.redirect_if = nd_caller_is_nfsd,
 	},
 	[IOCB] = {
 		.spec = { .symbol = "vfs_iocb_iter_write", .kind = HOOK_REDIRECT },
-		.replacement = iocb_write,
+		.replacement = nd_iocb_write,
 		.redirect_if = nd_caller_is_nfsd,
 	},
 };
@@ -90,22 +90,22 @@ static struct hook hooks[NR_HOOKS] = {
 static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
- * nd_hooks_open - put the hooks in place
+ * nd_hooks_register - put the hooks in place
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int nd_hooks_open(void)
+int nd_hooks_register(void)
 {
 	return hooks_register(&set);
 }
 
 /**
- * nd_hooks_close - take the hooks out
+ * nd_hooks_unregister - take the hooks out
  *
  * Context: may sleep. No write is under way here when it returns.
  */
-void nd_hooks_close(void)
+void nd_hooks_unregister(void)
 {
 	hooks_unregister(&set);
 }

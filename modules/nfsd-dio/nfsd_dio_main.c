@@ -8,11 +8,11 @@
 
 #include "caller.h"
 #include "counters.h"
-#include "devices.h"
+#include "device_stats.h"
 #include "hooks.h"
+#include "mtime.h"
 #include "params.h"
 #include "pool.h"
-#include "times.h"
 #include "version.h"
 
 static const char *const counter_names[ND_C_NR] = {
@@ -52,12 +52,12 @@ struct stats nd_stats = {
 	.nr = ND_C_NR,
 };
 
-static int devices_show(struct seq_file *m, void *unused)
+static int nd_devices_show(struct seq_file *m, void *unused)
 {
-	nd_devices_show(m);
+	nd_device_stats_show(m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(devices);
+DEFINE_SHOW_ATTRIBUTE(nd_devices);
 
 /**
  * nd_enable - redirect nfsd's writes
@@ -77,7 +77,7 @@ int nd_enable(void)
 	err = nd_caller_watch();
 	if (err)
 		goto destroy_pool;
-	err = nd_hooks_open();
+	err = nd_hooks_register();
 	if (err) {
 		pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
 		goto unwatch;
@@ -98,7 +98,7 @@ destroy_pool:
  */
 void nd_disable(void)
 {
-	nd_hooks_close();
+	nd_hooks_unregister();
 	nd_caller_unwatch();
 	nd_pool_destroy();
 }
@@ -107,12 +107,12 @@ static int __init nd_init(void)
 {
 	int err;
 
-	nd_times_init();
+	nd_mtime_init();
 	err = stats_create(&nd_stats, KBUILD_MODNAME);
 	if (err)
 		goto stop_params;
 	if (!IS_ERR(nd_stats.dir))
-		debugfs_create_file("devices", 0400, nd_stats.dir, NULL, &devices_fops);
+		debugfs_create_file("devices", 0400, nd_stats.dir, NULL, &nd_devices_fops);
 	err = nd_params_start();
 	if (err)
 		goto destroy_stats;

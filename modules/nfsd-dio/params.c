@@ -29,7 +29,7 @@ static const char *const mode_names[] = {
 
 static int mode = ND_UNCACHED;
 
-static int mode_set(const char *val, const struct kernel_param *kp)
+static int nd_mode_set(const char *val, const struct kernel_param *kp)
 {
 	int i = __sysfs_match_string(mode_names, ND_NR_MODES, val);
 
@@ -42,14 +42,14 @@ static int mode_set(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int mode_get(char *buf, const struct kernel_param *kp)
+static int nd_mode_get(char *buf, const struct kernel_param *kp)
 {
 	return sysfs_emit(buf, "%s\n", mode_names[mode]);
 }
 
 static const struct kernel_param_ops mode_ops = {
-	.set = mode_set,
-	.get = mode_get,
+	.set = nd_mode_set,
+	.get = nd_mode_get,
 };
 module_param_cb(mode, &mode_ops, NULL, 0644);
 MODULE_PARM_DESC(mode, "which misaligned writes: uncached: those that the kernel would have to read from the disk for, unaligned: all (default uncached)");

@@ -18,24 +18,24 @@ static bool reaches_eof(const struct nd_write *write)
 }
 
 /**
- * nd_judge - whether a write may be direct, as far as the cache has no say
+ * nd_judge_request - whether a write may be direct, as far as the cache has no say
  * @write: the write
  *
  * The blocks at its ends are asked for next, if it may.
  *
  * Return: %ND_DIRECT, or why not.
  */
-enum nd_verdict nd_judge(const struct nd_write *write)
+enum nd_verdict nd_judge_request(const struct nd_write *write)
 {
 	if (write->io_cache)
 		return ND_LEFT_IO_CACHE;
 	if (nd_is_aligned(write->pos, write->len, write->block))
 		return ND_LEFT_ALIGNED;
-	if (write->odd_flags)
+	if (write->other_flags)
 		return ND_LEFT_FLAGS;
 	if (!write->known_fs)
 		return ND_LEFT_FS;
-	if (!write->fit)
+	if (!write->file_ok)
 		return ND_LEFT_FILE;
 	if (write->mapped)
 		return ND_LEFT_MAPPED;
@@ -71,7 +71,7 @@ void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
 /**
  * nd_judge_blocks - whether a write may be direct, by what its partial blocks are
  * @mode: the parameter
- * @crowded: &nd_write.crowded
+ * @contended: &nd_write.contended
  * @head: of the block that it begins within
  * @tail: of the block that it ends within
  *
@@ -83,7 +83,7 @@ void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
  *
  * Return: %ND_DIRECT, %ND_PREFETCHED, or why neither.
  */
-enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block head,
+enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool contended, enum nd_block head,
 				enum nd_block tail)
 {
 	if (head == ND_BLOCK_HOLE || tail == ND_BLOCK_HOLE)
@@ -92,7 +92,7 @@ enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block h
 		return ND_DIRECT;
 	if (head != ND_BLOCK_ON_DISK && tail != ND_BLOCK_ON_DISK)
 		return ND_LEFT_CACHED;
-	return crowded ? ND_PREFETCHED : ND_DIRECT;
+	return contended ? ND_PREFETCHED : ND_DIRECT;
 }
 
 /**

@@ -63,12 +63,12 @@ enum nd_verdict {
  * @align: what direct writes to this file have to be aligned to, bytes, a power of
  *	two; 0: it takes none
  * @io_cache: nfsd asks for direct or uncached I/O itself
- * @odd_flags: it has other flags than those that ask for stable storage, or is asynchronous
+ * @other_flags: it has other flags than those that ask for stable storage, or is asynchronous
  * @known_fs: a regular file of ext4 or XFS
- * @fit: no DAX, no swap file, not append-only, not always synchronous, and opened for writing with
+ * @file_ok: no DAX, no swap file, not append-only, not always synchronous, and opened for writing with
  *	direct I/O possible
  * @mapped: mapped shared and for writing
- * @crowded: others write to the file now
+ * @contended: others write to the file now
  */
 struct nd_write {
 	loff_t pos;
@@ -78,11 +78,11 @@ struct nd_write {
 	unsigned int block;
 	unsigned int align;
 	bool io_cache;
-	bool odd_flags;
+	bool other_flags;
 	bool known_fs;
-	bool fit;
+	bool file_ok;
 	bool mapped;
-	bool crowded;
+	bool contended;
 };
 
 /**
@@ -117,9 +117,9 @@ static inline bool nd_is_aligned(loff_t pos, size_t len, unsigned int block)
 	return !((pos | len) & (block - 1));
 }
 
-enum nd_verdict nd_judge(const struct nd_write *write);
+enum nd_verdict nd_judge_request(const struct nd_write *write);
 void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail);
-enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block head,
+enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool contended, enum nd_block head,
 				enum nd_block tail);
 unsigned int nd_latency_bucket(u64 us);
 

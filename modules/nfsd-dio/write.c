@@ -7,14 +7,14 @@
 #include <linux/uio.h>
 
 #include "counters.h"
-#include "devices.h"
+#include "device_stats.h"
+#include "inspect.h"
+#include "mtime.h"
 #include "params.h"
 #include "pool.h"
-#include "times.h"
-#include "view.h"
 #include "write.h"
 
-static void count_fallback(ssize_t error)
+static void nd_count_fallback(ssize_t error)
 {
 	switch (error) {
 	case -EINVAL:
@@ -34,7 +34,7 @@ static void count_fallback(ssize_t error)
 }
 
 /* Also does what has to be done before a write is left to the stock code. */
-static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
+static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len)
 {
 	struct file *file = iocb->ki_filp;
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
@@ -42,27 +42,27 @@ static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
 	struct nd_write write;
 	loff_t head, tail;
 
-	nd_view_write(iocb, len, &write);
-	verdict = nd_judge(&write);
+	nd_inspect_write(iocb, len, &write);
+	verdict = nd_judge_request(&write);
 	if (verdict == ND_LEFT_IO_CACHE)
 		pr_info_once("nfsd's own io_cache_write is not 0: its writes are left to it\n");
 	if (verdict != ND_DIRECT)
 		return verdict;
 	nd_partial_blocks(&write, &head, &tail);
-	at_head = nd_view_block(file, head, write.block);
+	at_head = nd_inspect_block(file, head, write.block);
 	/* A hole at one end decides. */
 	if (at_head != ND_BLOCK_HOLE)
-		at_tail = nd_view_block(file, tail, write.block);
-	verdict = nd_judge_blocks(nd_mode(), write.crowded, at_head, at_tail);
+		at_tail = nd_inspect_block(file, tail, write.block);
+	verdict = nd_judge_blocks(nd_mode(), write.contended, at_head, at_tail);
 	if (verdict != ND_PREFETCHED)
 		return verdict;
-	if (!nd_locks_out_others(file, &write))
+	if (!nd_dio_locks_exclusively(file, &write))
 		return ND_DIRECT;
 	nd_prefetch(file, head, tail);
 	return ND_PREFETCHED;
 }
 
-static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
+static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
 {
 	struct iov_iter source = *from;
 	unsigned int i;
@@ -79,12 +79,12 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
  * a direct write. An NFS client that read the old bytes meanwhile has them in its cache with the
  * new change attribute, or time, and would take them for the file's as long as that stays.
  */
-static bool update_time(struct file *file)
+static bool nd_update_time(struct file *file)
 {
-	int error = nd_times_move_on(file);
+	int error = nd_update_time_batched(file);
 
 	if (error) {
-		count_fallback(error);
+		nd_count_fallback(error);
 		return false;
 	}
 	/*
@@ -101,7 +101,7 @@ static bool update_time(struct file *file)
  * inode's lock, which on some is exclusive here. The stock code does it after the lock
  * is dropped, and so do we.
  */
-static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
+static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
 {
 	struct address_space *mapping = iocb->ki_filp->f_mapping;
 	errseq_t since = filemap_sample_wb_err(mapping);
@@ -114,7 +114,7 @@ static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce,
 	iov_iter_bvec(&iter, ITER_SOURCE, bounce->vec, bounce->nr, len);
 	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
 	if (written != len) {
-		count_fallback(written);
+		nd_count_fallback(written);
 		return false;
 	}
 	/*
@@ -132,15 +132,15 @@ static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce,
 	return false;
 }
 
-static bool bounce_and_write(const struct kiocb *iocb, const struct nd_bounce *bounce,
+static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *bounce,
 			     const struct iov_iter *from, size_t len)
 {
-	if (!fill(bounce, from)) {
-		count_fallback(-EFAULT);
+	if (!nd_copy_to_bounce(bounce, from)) {
+		nd_count_fallback(-EFAULT);
 		return false;
 	}
 	stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
-	return write_data(iocb, bounce, len);
+	return nd_write_direct(iocb, bounce, len);
 }
 
 /**
@@ -167,28 +167,28 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 
 	if (!len)
 		return false;
-	verdict = prepare(iocb, len);
+	verdict = nd_judge_write(iocb, len);
 	if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
 		verdict = ND_LEFT_POOL;
 	if (verdict != ND_DIRECT) {
 		nd_count(verdict);
-		nd_device_add(dev, ND_D_LEFT, 1);
+		nd_device_stats_add(dev, ND_D_LEFT, 1);
 		return false;
 	}
 	begin = ktime_get_ns();
-	done = bounce_and_write(iocb, &bounce, from, len);
+	done = nd_write_bounced(iocb, &bounce, from, len);
 	nd_bounce_put(&bounce);
 	/* Without these pages, as a file system that is frozen keeps this waiting. */
-	if (!done || !update_time(iocb->ki_filp)) {
-		nd_device_add(dev, ND_D_FALLBACK, 1);
+	if (!done || !nd_update_time(iocb->ki_filp)) {
+		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
 	iocb->ki_pos += len;
 	/* A failed flush is said once: trying again would hide it. */
 	*result = generic_write_sync(iocb, len);
 	nd_count(ND_DIRECT);
-	nd_device_add(dev, ND_D_DIRECT, 1);
-	nd_device_add(dev, ND_D_BYTES, len);
+	nd_device_stats_add(dev, ND_D_DIRECT, 1);
+	nd_device_stats_add(dev, ND_D_BYTES, len);
 	if (*result < 0)
 		nd_count(ND_C_SYNC_ERRORS);
 	nd_count(ND_C_LATENCY + nd_latency_bucket((ktime_get_ns() - begin) / NSEC_PER_USEC));

@@ -9,10 +9,10 @@
 #include "common/compat/ext4.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
-#include "crowd.h"
-#include "gap.h"
+#include "hole_cache.h"
+#include "inflight.h"
+#include "inspect.h"
 #include "pool.h"
-#include "view.h"
 
 /* Flags of a write that mean the same for a direct one. */
 #define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
@@ -32,7 +32,7 @@ static bool known_fs(const struct inode *inode)
  * What direct writes have to be aligned to, by what the file system tells statx(). It
  * says 0 where it takes none: inline data, encryption, verity, journalled data.
  */
-static unsigned int direct_align(const struct file *file)
+static unsigned int nd_direct_align(const struct file *file)
 {
 	struct kstat stat;
 
@@ -43,14 +43,14 @@ static unsigned int direct_align(const struct file *file)
 }
 
 /**
- * nd_view_write - look at a write and its file
+ * nd_inspect_write - look at a write and its file
  * @iocb: the write
  * @len: its length, bytes, not 0
  * @write: set; of one whose range, flags or file system are not for us the rest is 0
  *
  * Context: may sleep.
  */
-void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
+void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 {
 	struct file *file = iocb->ki_filp;
 	struct inode *inode = file_inode(file);
@@ -64,23 +64,23 @@ void nd_view_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 	/* Most writes of most servers are aligned: they end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;
-	write->odd_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
+	write->other_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
 	write->known_fs = known_fs(inode);
-	if (write->odd_flags || !write->known_fs)
+	if (write->other_flags || !write->known_fs)
 		return;
 	write->file_size = i_size_read(inode);
 	write->max_len = ND_BOUNCE_MAX;
-	write->fit = (file->f_mode & FMODE_CAN_ODIRECT) && (file->f_mode & FMODE_WRITE) &&
-		     !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode) &&
-		     /* Its flush is within the write, and a repetition would hide its error. */
-		     !IS_SYNC(inode);
+	write->file_ok = (file->f_mode & FMODE_CAN_ODIRECT) && (file->f_mode & FMODE_WRITE) &&
+			 !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode) &&
+			 /* Its flush is within the write, and a repetition would hide its error. */
+			 !IS_SYNC(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
-	write->align = direct_align(file);
-	write->crowded = nd_crowded(file) || inode_is_locked(inode);
+	write->align = nd_direct_align(file);
+	write->contended = nd_has_concurrent_writers(file) || inode_is_locked(inode);
 }
 
-static bool folio_has_block(struct address_space *mapping, struct folio *folio, loff_t block,
-			    unsigned int size)
+static bool nd_folio_has_block(struct address_space *mapping, struct folio *folio, loff_t block,
+			       unsigned int size)
 {
 	const struct address_space_operations *ops = mapping->a_ops;
 	bool has;
@@ -98,20 +98,20 @@ static bool folio_has_block(struct address_space *mapping, struct folio *folio, 
 	return has;
 }
 
-static bool is_cached(struct address_space *mapping, loff_t block, unsigned int size)
+static bool nd_is_cached(struct address_space *mapping, loff_t block, unsigned int size)
 {
 	struct folio *folio = compat_folio_get(mapping, block >> PAGE_SHIFT);
 	bool has;
 
 	if (!folio)
 		return false;
-	has = folio_has_block(mapping, folio, block, size);
+	has = nd_folio_has_block(mapping, folio, block, size);
 	folio_put(folio);
 	return has;
 }
 
 /**
- * nd_view_block - where the content of a block is
+ * nd_inspect_block - where the content of a block is
  * @file: the file
  * @block: where the block begins, bytes, or %ND_NO_POS
  * @size: of the block, bytes
@@ -121,30 +121,30 @@ static bool is_cached(struct address_space *mapping, loff_t block, unsigned int 
  *
  * Context: may sleep, takes the lock of an ext4 inode.
  */
-enum nd_block nd_view_block(struct file *file, loff_t block, unsigned int size)
+enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int size)
 {
 	struct inode *inode = file_inode(file);
 	loff_t data;
 
 	if (block == ND_NO_POS)
 		return ND_NO_BLOCK;
-	if (is_cached(file->f_mapping, block, size))
+	if (nd_is_cached(file->f_mapping, block, size))
 		return ND_BLOCK_CACHED;
-	if (nd_gap_covers(inode, block))
+	if (nd_hole_cache_lookup(inode, block))
 		return ND_BLOCK_HOLE;
 	/* Moves f_pos, which nfsd never reads. Allocated and never written counts as a hole. */
 	data = vfs_llseek(file, block, SEEK_DATA);
 	if (data == block)
 		return ND_BLOCK_ON_DISK;
 	if (data > block)
-		nd_gap_keep(inode, block, data);
+		nd_hole_cache_add(inode, block, data);
 	else if (data == -ENXIO)
-		nd_gap_keep(inode, block, i_size_read(inode));
+		nd_hole_cache_add(inode, block, i_size_read(inode));
 	return ND_BLOCK_HOLE;
 }
 
 /* How many extents hold the blocks of a write; 1 if the file system does not tell. */
-static unsigned int count_extents(struct inode *inode, const struct nd_write *write)
+static unsigned int nd_count_extents(struct inode *inode, const struct nd_write *write)
 {
 	loff_t begin = round_down(write->pos, write->block);
 	loff_t end = round_up(write->pos + write->len, write->block);
@@ -157,13 +157,13 @@ static unsigned int count_extents(struct inode *inode, const struct nd_write *wr
 }
 
 /**
- * nd_locks_out_others - whether a direct write has the file locked exclusively, for all of its I/O
+ * nd_dio_locks_exclusively - whether a direct write has the file locked exclusively, for all of its I/O
  * @file: the file
  * @write: the write, which covers parts of blocks
  *
  * Context: may sleep, takes the inode's lock.
  */
-bool nd_locks_out_others(struct file *file, const struct nd_write *write)
+bool nd_dio_locks_exclusively(struct file *file, const struct nd_write *write)
 {
 	struct inode *inode = file_inode(file);
 
@@ -171,7 +171,7 @@ bool nd_locks_out_others(struct file *file, const struct nd_write *write)
 		return true;
 	if (is_fs(inode, "ext4") && !COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE)
 		return false;
-	return count_extents(inode, write) > 1;
+	return nd_count_extents(inode, write) > 1;
 }
 
 /*
@@ -179,7 +179,7 @@ bool nd_locks_out_others(struct file *file, const struct nd_write *write)
  * page by itself does not keep out hole punching on every kernel, and would bring back
  * what that has taken away.
  */
-static void wait_for_block(struct file *file, loff_t block)
+static void nd_wait_for_block(struct file *file, loff_t block)
 {
 	struct folio *folio;
 
@@ -192,7 +192,7 @@ static void wait_for_block(struct file *file, loff_t block)
 	folio_put(folio);
 }
 
-static void begin_read(struct file *file, loff_t first, loff_t last)
+static void nd_start_read(struct file *file, loff_t first, loff_t last)
 {
 	vfs_fadvise(file, first, last - first + 1, POSIX_FADV_WILLNEED);
 }
@@ -211,13 +211,13 @@ static void begin_read(struct file *file, loff_t first, loff_t last)
 void nd_prefetch(struct file *file, loff_t head, loff_t tail)
 {
 	if (head != ND_NO_POS && tail != ND_NO_POS && tail - head <= PAGE_SIZE) {
-		begin_read(file, head, tail);
+		nd_start_read(file, head, tail);
 	} else {
 		if (head != ND_NO_POS)
-			begin_read(file, head, head);
+			nd_start_read(file, head, head);
 		if (tail != ND_NO_POS)
-			begin_read(file, tail, tail);
+			nd_start_read(file, tail, tail);
 	}
-	wait_for_block(file, head);
-	wait_for_block(file, tail);
+	nd_wait_for_block(file, head);
+	nd_wait_for_block(file, tail);
 }

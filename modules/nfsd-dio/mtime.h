@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Moving the times of a file on when data has been written, once for all that wait for it. */
-#ifndef NFSD_DIO_TIMES_H
-#define NFSD_DIO_TIMES_H
+#ifndef NFSD_DIO_MTIME_H
+#define NFSD_DIO_MTIME_H
 
 struct file;
 
-void nd_times_init(void);
-int nd_times_move_on(struct file *file);
+void nd_mtime_init(void);
+int nd_update_time_batched(struct file *file);
 
 #endif

@@ -13,66 +13,66 @@
 #include <linux/jiffies.h>
 #include <linux/spinlock.h>
 
-#include "gap.h"
+#include "hole_cache.h"
 
-#define GAP_BITS	6
-#define KEPT_FOR	(HZ / 4)
+#define HOLE_BITS	6
+#define HOLE_LIFETIME	(HZ / 4)
 
 /* Files that share a place forget each other's. */
-static struct nd_gap {
+static struct nd_hole {
 	spinlock_t lock;	/* protects the rest */
 	const struct inode *inode;
 	loff_t begin, end;
 	unsigned long until;
-} gaps[1 << GAP_BITS] = {
-	[0 ... (1 << GAP_BITS) - 1].lock = __SPIN_LOCK_UNLOCKED(gaps.lock),
+} holes[1 << HOLE_BITS] = {
+	[0 ... (1 << HOLE_BITS) - 1].lock = __SPIN_LOCK_UNLOCKED(holes.lock),
 };
 
-static struct nd_gap *place(const struct inode *inode)
+static struct nd_hole *nd_hole_slot(const struct inode *inode)
 {
-	return &gaps[hash_ptr(inode, GAP_BITS)];
+	return &holes[hash_ptr(inode, HOLE_BITS)];
 }
 
 /**
- * nd_gap_covers - whether there was no data at a place, a moment ago
+ * nd_hole_cache_lookup - whether there was no data at a place, a moment ago
  * @inode: the file
  * @pos: the place, bytes
  *
  * Context: any but interrupts.
  */
-bool nd_gap_covers(const struct inode *inode, loff_t pos)
+bool nd_hole_cache_lookup(const struct inode *inode, loff_t pos)
 {
-	struct nd_gap *gap = place(inode);
+	struct nd_hole *hole = nd_hole_slot(inode);
 	bool covers;
 
-	spin_lock(&gap->lock);
-	covers = gap->inode == inode && pos >= gap->begin && pos < gap->end &&
-		 time_before(jiffies, gap->until);
-	spin_unlock(&gap->lock);
+	spin_lock(&hole->lock);
+	covers = hole->inode == inode && pos >= hole->begin && pos < hole->end &&
+		 time_before(jiffies, hole->until);
+	spin_unlock(&hole->lock);
 	return covers;
 }
 
 /**
- * nd_gap_keep - remember that there is no data in a part of a file, if it is the longest known
+ * nd_hole_cache_add - remember that there is no data in a part of a file, if it is the longest known
  * @inode: the file
  * @begin: where the part begins, bytes
  * @end: where it ends
  *
  * Context: any but interrupts.
  */
-void nd_gap_keep(const struct inode *inode, loff_t begin, loff_t end)
+void nd_hole_cache_add(const struct inode *inode, loff_t begin, loff_t end)
 {
-	struct nd_gap *gap = place(inode);
+	struct nd_hole *hole = nd_hole_slot(inode);
 
-	spin_lock(&gap->lock);
+	spin_lock(&hole->lock);
 	/* What lies before a write is short in a file that is filled in any order. */
-	if (gap->inode == inode && time_before(jiffies, gap->until) &&
-	    end - begin < gap->end - gap->begin)
+	if (hole->inode == inode && time_before(jiffies, hole->until) &&
+	    end - begin < hole->end - hole->begin)
 		goto unlock;
-	gap->inode = inode;
-	gap->begin = begin;
-	gap->end = end;
-	gap->until = jiffies + KEPT_FOR;
+	hole->inode = inode;
+	hole->begin = begin;
+	hole->end = end;
+	hole->until = jiffies + HOLE_LIFETIME;
 unlock:
-	spin_unlock(&gap->lock);
+	spin_unlock(&hole->lock);
 }

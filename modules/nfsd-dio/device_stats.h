@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What became of writes, by the device that the file system is on. */
-#ifndef NFSD_DIO_DEVICES_H
-#define NFSD_DIO_DEVICES_H
+#ifndef NFSD_DIO_DEVICE_STATS_H
+#define NFSD_DIO_DEVICE_STATS_H
 
 #include <linux/types.h>
 
@@ -22,7 +22,7 @@ enum nd_device_counter {
 	ND_D_NR,
 };
 
-void nd_device_add(dev_t dev, enum nd_device_counter counter, u64 n);
-void nd_devices_show(struct seq_file *m);
+void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n);
+void nd_device_stats_show(struct seq_file *m);
 
 #endif

@@ -8,7 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/seq_file.h>
 
-#include "devices.h"
+#include "device_stats.h"
 
 #define DEVICES	64
 
@@ -18,7 +18,7 @@ static struct nd_device {
 	atomic64_t count[ND_D_NR];
 } devices[DEVICES + 1];
 
-static struct nd_device *row_of(dev_t dev)
+static struct nd_device *nd_device_row(dev_t dev)
 {
 	unsigned int i;
 
@@ -34,16 +34,16 @@ static struct nd_device *row_of(dev_t dev)
 }
 
 /**
- * nd_device_add - count
+ * nd_device_stats_add - count
  * @dev: the device, of the file's superblock
  * @counter: what
  * @n: how much
  *
  * Context: any.
  */
-void nd_device_add(dev_t dev, enum nd_device_counter counter, u64 n)
+void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n)
 {
-	atomic64_add(n, &row_of(dev)->count[counter]);
+	atomic64_add(n, &nd_device_row(dev)->count[counter]);
 }
 
 static bool is_used(const struct nd_device *row)
@@ -57,12 +57,12 @@ static bool is_used(const struct nd_device *row)
 }
 
 /**
- * nd_devices_show - print the table
+ * nd_device_stats_show - print the table
  * @m: to print to
  *
  * Context: any.
  */
-void nd_devices_show(struct seq_file *m)
+void nd_device_stats_show(struct seq_file *m)
 {
 	const struct nd_device *row;
 	unsigned int i;

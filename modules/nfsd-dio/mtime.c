@@ -11,38 +11,38 @@
 #include <linux/mutex.h>
 
 #include "common/compat/freeze.h"
-#include "times.h"
+#include "mtime.h"
 
 #define SLOT_BITS	8
 
 /**
- * struct slot - writes to the files of one hash value
+ * struct nd_slot - writes to the files of one hash value
  * @asked: tickets given, one for each write whose data is there
  * @lock: held by who moves times on for the others; nests in the file system's freeze protection
  * @inode: whose times those are; compared, never followed
  * @done: the last ticket that is served, if it is one of @inode
  */
-struct slot {
+struct nd_slot {
 	atomic_long_t asked;
 	struct mutex lock; /* protects the next two */
 	const struct inode *inode;
 	long done;
 } ____cacheline_aligned_in_smp;
 
-static struct slot slots[1 << SLOT_BITS];
+static struct nd_slot nd_slots[1 << SLOT_BITS];
 
 /**
- * nd_times_init - to be called first
+ * nd_mtime_init - to be called first
  */
-void nd_times_init(void)
+void nd_mtime_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(slots); i++)
-		mutex_init(&slots[i].lock);
+	for (i = 0; i < ARRAY_SIZE(nd_slots); i++)
+		mutex_init(&nd_slots[i].lock);
 }
 
-static int move_on(struct slot *slot, struct file *file)
+static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
 {
 	const struct inode *inode = file_inode(file);
 	long ticket = atomic_long_inc_return(&slot->asked), asked;
@@ -69,20 +69,20 @@ static int move_on(struct slot *slot, struct file *file)
 }
 
 /**
- * nd_times_move_on - move the times of a file, and its change attribute, on
+ * nd_update_time_batched - move the times of a file, and its change attribute, on
  * @file: the file, whose data is on the device
  *
  * Context: may sleep; where the kernel has its callers do so, the file system is kept from being
  * frozen.
  * Return: 0 once they have been moved on since it was called; a negative errno if that failed.
  */
-int nd_times_move_on(struct file *file)
+int nd_update_time_batched(struct file *file)
 {
-	struct slot *slot = &slots[hash_ptr(file_inode(file), SLOT_BITS)];
+	struct nd_slot *slot = &nd_slots[hash_ptr(file_inode(file), SLOT_BITS)];
 	int error;
 
 	compat_file_start_write(file);
-	error = move_on(slot, file);
+	error = nd_slot_update_time(slot, file);
 	compat_file_end_write(file);
 	return error;
 }
