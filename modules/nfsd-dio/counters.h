@@ -7,9 +7,8 @@
 #include "verdict.h"
 
 /*
- * First the verdicts, by their own numbers. %ND_DIRECT there counts what was served by
- * direct I/O, not what was only tried: each write is counted by one verdict, or one
- * fallback.
+ * The verdicts come first, by their own numbers. Each write is counted by one verdict or one
+ * fallback, so %ND_DIRECT counts what direct I/O served, not what it tried.
  */
 enum nd_counter {
 	ND_C_BOUNCED_BYTES = ND_NR_VERDICTS,

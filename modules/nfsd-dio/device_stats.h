@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What became of writes, by the device that the file system is on. */
+/* Counters by the device that the file system is on. */
 #ifndef NFSD_DIO_DEVICE_STATS_H
 #define NFSD_DIO_DEVICE_STATS_H
 
@@ -11,8 +11,8 @@ struct seq_file;
  * enum nd_device_counter - the columns
  * @ND_D_DIRECT: writes served by direct I/O
  * @ND_D_BYTES: their bytes
- * @ND_D_LEFT: writes left to nfsd at once, for whatever reason
- * @ND_D_FALLBACK: writes that were tried, and then left to nfsd
+ * @ND_D_LEFT: writes left to the stock code at once
+ * @ND_D_FALLBACK: writes left to the stock code after a direct attempt
  */
 enum nd_device_counter {
 	ND_D_DIRECT,

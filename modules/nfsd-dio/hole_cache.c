@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a file has no data. To find where the next data is, ext4 and XFS step over every
- * extent that was allocated and never written, ext4 with the inode locked: in a large image
- * that was preallocated these are thousands, and a client that fills it asks before each write.
- * So the last answer for a file is kept for a moment.
+ * Caches one hole for each of the files written last. SEEK_DATA is expensive in a preallocated
+ * file: ext4 and XFS step over every extent that was allocated and never written, ext4 with the
+ * inode locked. A large image has thousands of them, and a client that fills it would have them
+ * searched for each write.
  *
- * What has changed since, or is another file by now, is found to have no data where it has
- * some: the write is left to the stock code then, which is right for any write.
+ * An entry that is stale, or of another file by now, is harmless: the write is left to the stock
+ * code, which is right for any write.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -18,7 +18,7 @@
 #define HOLE_BITS	6
 #define HOLE_LIFETIME	(HZ / 4)
 
-/* Files that share a place forget each other's. */
+/* Files that share a slot evict each other's hole. */
 static struct nd_hole {
 	spinlock_t lock;	/* protects the rest */
 	const struct inode *inode;
@@ -34,9 +34,9 @@ static struct nd_hole *nd_hole_slot(const struct inode *inode)
 }
 
 /**
- * nd_hole_cache_lookup - whether there was no data at a place, a moment ago
+ * nd_hole_cache_lookup - whether a position was in a hole a moment ago
  * @inode: the file
- * @pos: the place, bytes
+ * @pos: the position, bytes
  *
  * Context: any but interrupts.
  */
@@ -53,10 +53,10 @@ bool nd_hole_cache_lookup(const struct inode *inode, loff_t pos)
 }
 
 /**
- * nd_hole_cache_add - remember that there is no data in a part of a file, if it is the longest known
+ * nd_hole_cache_add - cache a hole, unless a longer one of the file is cached
  * @inode: the file
- * @begin: where the part begins, bytes
- * @end: where it ends
+ * @begin: bytes
+ * @end: bytes, exclusive
  *
  * Context: any but interrupts.
  */
@@ -65,7 +65,7 @@ void nd_hole_cache_add(const struct inode *inode, loff_t begin, loff_t end)
 	struct nd_hole *hole = nd_hole_slot(inode);
 
 	spin_lock(&hole->lock);
-	/* What lies before a write is short in a file that is filled in any order. */
+	/* In a file that is filled in random order, most holes are short: keep the long one. */
 	if (hole->inode == inode && time_before(jiffies, hole->until) &&
 	    end - begin < hole->end - hole->begin)
 		goto unlock;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nfsd's calls of two exported functions are redirected:
+ * Redirects nfsd's calls of two exported functions:
  *
- *   vfs_iter_write(file, iter, pos, flags)	what nfsd calls up to v6.17
- *   vfs_iocb_iter_write(file, iocb, iter)	what it calls since
+ *   vfs_iter_write(file, iter, pos, flags)	called by nfsd up to v6.17
+ *   vfs_iocb_iter_write(file, iocb, iter)	called by nfsd since
  *
- * Both are hooked everywhere: each kernel's nfsd calls one of them, whatever its version
- * says, and all other callers are let through.
+ * Both are hooked on every kernel, because nfsd may be patched to call either. Calls of others are
+ * not redirected.
  *
- * What is served here is served by vfs_iocb_iter_write(). It has always had the same
- * contract as vfs_iter_write(): both left sb_start_write() to their caller until v6.7,
- * and both do it themselves since v6.8.
+ * We serve both by vfs_iocb_iter_write(), because their contracts have always been the same: up to
+ * v6.7 both left sb_start_write() to the caller, and since v6.8 both do it themselves.
  */
 #include <linux/build_bug.h>
 #include <linux/fs.h>
@@ -25,7 +24,7 @@
 enum { ITER, IOCB, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
-/* As kiocb_set_rw_flags() does; flags that are not known are not served, whatever they mean. */
+/* As kiocb_set_rw_flags() does; a write with a flag that we do not know is left. */
 static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 {
 	BUILD_BUG_ON(IOCB_APPEND != (__force int)RWF_APPEND);
@@ -90,21 +89,16 @@ static struct hook hooks[NR_HOOKS] = {
 static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
- * nd_hooks_register - put the hooks in place
+ * nd_hooks_register - redirect nfsd's writes
  *
- * Context: may sleep.
- * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ * Return: 0, or a negative errno after a line in the log, with nothing hooked.
  */
 int nd_hooks_register(void)
 {
 	return hooks_register(&set);
 }
 
-/**
- * nd_hooks_unregister - take the hooks out
- *
- * Context: may sleep. No write is under way here when it returns.
- */
+/* No write is in flight in the module when this returns. */
 void nd_hooks_unregister(void)
 {
 	hooks_unregister(&set);

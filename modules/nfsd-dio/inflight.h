@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether clients write to a file at the same time. */
+/* nfsd's writes in flight, by file. */
 #ifndef NFSD_DIO_INFLIGHT_H
 #define NFSD_DIO_INFLIGHT_H
 

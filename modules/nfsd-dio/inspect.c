@@ -14,7 +14,7 @@
 #include "inspect.h"
 #include "pool.h"
 
-/* Flags of a write that mean the same for a direct one. */
+/* Flags that mean the same for a direct write. */
 #define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
 
 static bool is_fs(const struct inode *inode, const char *name)
@@ -22,16 +22,13 @@ static bool is_fs(const struct inode *inode, const char *name)
 	return !strcmp(inode->i_sb->s_type->name, name);
 }
 
-/* By name: only what these do with direct writes was read, and is tested. */
+/* By name, because only the direct writes of these two were reviewed and are tested. */
 static bool known_fs(const struct inode *inode)
 {
 	return S_ISREG(inode->i_mode) && (is_fs(inode, "ext4") || is_fs(inode, "xfs"));
 }
 
-/*
- * What direct writes have to be aligned to, by what the file system tells statx(). It
- * says 0 where it takes none: inline data, encryption, verity, journalled data.
- */
+/* 0 if the file system takes no direct I/O: inline data, encryption, verity, journalled data. */
 static unsigned int nd_direct_align(const struct file *file)
 {
 	struct kstat stat;
@@ -43,12 +40,10 @@ static unsigned int nd_direct_align(const struct file *file)
 }
 
 /**
- * nd_inspect_write - look at a write and its file
+ * nd_inspect_write - collect what nd_judge_request() needs to know of a write
  * @iocb: the write
  * @len: its length, bytes, not 0
- * @write: set; of one whose range, flags or file system are not for us the rest is 0
- *
- * Context: may sleep.
+ * @write: set; the rest stays 0 once range, flags or file system rule direct I/O out
  */
 void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 {
@@ -61,7 +56,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 		.block = i_blocksize(inode),
 		.io_cache = iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE),
 	};
-	/* Most writes of most servers are aligned: they end here. */
+	/* Most writes of most servers are aligned and end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;
 	write->other_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
@@ -72,7 +67,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 	write->max_len = ND_BOUNCE_MAX;
 	write->file_ok = (file->f_mode & FMODE_CAN_ODIRECT) && (file->f_mode & FMODE_WRITE) &&
 			 !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode) &&
-			 /* Its flush is within the write, and a repetition would hide its error. */
+			 /* It flushes within the write: a second one would hide a failed flush. */
 			 !IS_SYNC(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
 	write->align = nd_direct_align(file);
@@ -87,7 +82,7 @@ static bool nd_folio_has_block(struct address_space *mapping, struct folio *foli
 
 	if (folio_test_uptodate(folio))
 		return true;
-	/* Somebody fills it just now: the stock code would wait for that, and read nothing. */
+	/* Locked while it is filled: the stock code would wait for that and read nothing. */
 	if (!folio_trylock(folio))
 		return true;
 	has = folio->mapping == mapping &&
@@ -111,13 +106,13 @@ static bool nd_is_cached(struct address_space *mapping, loff_t block, unsigned i
 }
 
 /**
- * nd_inspect_block - where the content of a block is
+ * nd_inspect_block - find out where the content of a block is
  * @file: the file
- * @block: where the block begins, bytes, or %ND_NO_POS
- * @size: of the block, bytes
+ * @block: start of the block, bytes, or %ND_NO_POS
+ * @size: size of the block, bytes
  *
- * A hint: it may have changed when this returns. The file system looks again, under
- * its locks, and does the right thing with a block of any kind.
+ * The answer is a hint and may be stale on return. The file system checks again under its
+ * locks, and handles a block of any kind.
  *
  * Context: may sleep, takes the lock of an ext4 inode.
  */
@@ -132,7 +127,7 @@ enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int siz
 		return ND_BLOCK_CACHED;
 	if (nd_hole_cache_lookup(inode, block))
 		return ND_BLOCK_HOLE;
-	/* Moves f_pos, which nfsd never reads. Allocated and never written counts as a hole. */
+	/* Moves f_pos, which nfsd never reads. Skips blocks allocated and never written. */
 	data = vfs_llseek(file, block, SEEK_DATA);
 	if (data == block)
 		return ND_BLOCK_ON_DISK;
@@ -143,12 +138,12 @@ enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int siz
 	return ND_BLOCK_HOLE;
 }
 
-/* How many extents hold the blocks of a write; 1 if the file system does not tell. */
+/* The extents that hold the blocks of a write; 1 if the file system cannot tell. */
 static unsigned int nd_count_extents(struct inode *inode, const struct nd_write *write)
 {
 	loff_t begin = round_down(write->pos, write->block);
 	loff_t end = round_up(write->pos + write->len, write->block);
-	/* There is room for none: they are only counted. */
+	/* With room for no extent, fiemap() only counts. */
 	struct fiemap_extent_info found = {};
 
 	if (!inode->i_op->fiemap || inode->i_op->fiemap(inode, &found, begin, end - begin))
@@ -157,9 +152,9 @@ static unsigned int nd_count_extents(struct inode *inode, const struct nd_write 
 }
 
 /**
- * nd_dio_locks_exclusively - whether a direct write has the file locked exclusively, for all of its I/O
+ * nd_dio_locks_exclusively - whether a direct write locks the inode exclusively for all of its I/O
  * @file: the file
- * @write: the write, which covers parts of blocks
+ * @write: the write, which has a partial block
  *
  * Context: may sleep, takes the inode's lock.
  */
@@ -175,9 +170,8 @@ bool nd_dio_locks_exclusively(struct file *file, const struct nd_write *write)
 }
 
 /*
- * Only waits. What is not there any more is not read again: unlike readahead, reading a
- * page by itself does not keep out hole punching on every kernel, and would bring back
- * what that has taken away.
+ * Does not read a page that is gone again: unlike readahead, reading a single page does not keep
+ * hole punching out on every kernel, and could bring punched data back.
  */
 static void nd_wait_for_block(struct file *file, loff_t block)
 {
@@ -198,15 +192,13 @@ static void nd_start_read(struct file *file, loff_t first, loff_t last)
 }
 
 /**
- * nd_prefetch - bring the blocks at the ends of a write into the page cache
+ * nd_prefetch - read the partial blocks of a write into the page cache
  * @file: the file
- * @head: where the one begins, bytes, or %ND_NO_POS
- * @tail: the same of the other
+ * @head: start of the first, bytes, or %ND_NO_POS
+ * @tail: start of the second, bytes, or %ND_NO_POS
  *
- * By readahead, and not waited for under the inode's lock: the stock code need not read
- * them within it. Errors are left for it to find.
- *
- * Context: may sleep.
+ * Waits for the reads without the inode's lock, so that the stock code need not wait for them
+ * with it. The stock code also finds and reports their errors.
  */
 void nd_prefetch(struct file *file, loff_t head, loff_t tail)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's objects as the plain values that verdicts are made of. */
+/* Turns kernel objects into the plain values that verdict.h judges. */
 #ifndef NFSD_DIO_INSPECT_H
 #define NFSD_DIO_INSPECT_H
 

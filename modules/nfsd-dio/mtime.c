@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS holds the inode's ilock while a sync writes the log, and wants it exclusively to change a
- * time. 64 writers that did so one by one had each wait for a write of the log of its own: 213
- * writes a second instead of 2528. So one does it for all whose data is there by then.
+ * XFS holds an inode's ilock while a sync writes the log, and takes it exclusively to update a
+ * time. 64 writers that updated it one by one each waited for a log write of their own: 213 writes
+ * per second instead of 2528. So one writer updates it for all whose data is on the device.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -17,10 +17,10 @@
 
 /**
  * struct nd_slot - writes to the files of one hash value
- * @asked: tickets given, one for each write whose data is there
- * @lock: held by who moves times on for the others; nests in the file system's freeze protection
- * @inode: whose times those are; compared, never followed
- * @done: the last ticket that is served, if it is one of @inode
+ * @asked: tickets issued, one per write whose data is on the device
+ * @lock: held by the writer that updates the times; nests in the file system's freeze protection
+ * @inode: the file of @done; compared, never followed
+ * @done: the last ticket that was served, if it is one of @inode
  */
 struct nd_slot {
 	atomic_long_t asked;
@@ -31,9 +31,6 @@ struct nd_slot {
 
 static struct nd_slot nd_slots[1 << SLOT_BITS];
 
-/**
- * nd_mtime_init - to be called first
- */
 void nd_mtime_init(void)
 {
 	unsigned int i;
@@ -49,18 +46,21 @@ static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
 	int error = 0;
 
 	if (!mutex_trylock(&slot->lock)) {
-		/* Another file's: nothing that it waits for is to be waited for here. */
+		/* The holder updates another file: do not wait for what that waits for. */
 		if (READ_ONCE(slot->inode) != inode)
 			return file_update_time(file);
 		mutex_lock(&slot->lock);
 	}
-	/* An inode that has come to the place of a former one has tickets of its own. */
+	/*
+	 * A reused inode address is harmless: tickets are per slot, so a new inode's ticket is
+	 * above @done.
+	 */
 	if (slot->inode != inode || slot->done - ticket < 0) {
 		WRITE_ONCE(slot->inode, inode);
 		asked = atomic_long_read(&slot->asked);
 		error = file_update_time(file);
 		slot->done = asked;
-		/* Then nobody was served, nor is taken for it. */
+		/* Nobody was served, so let none of the waiting writers believe it was. */
 		if (error)
 			WRITE_ONCE(slot->inode, NULL);
 	}
@@ -69,12 +69,11 @@ static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
 }
 
 /**
- * nd_update_time_batched - move the times of a file, and its change attribute, on
+ * nd_update_time_batched - update a file's times and change attribute
  * @file: the file, whose data is on the device
  *
- * Context: may sleep; where the kernel has its callers do so, the file system is kept from being
- * frozen.
- * Return: 0 once they have been moved on since it was called; a negative errno if that failed.
+ * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
+ * Return: 0 if we or another writer updated them since the call, or a negative errno.
  */
 int nd_update_time_batched(struct file *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Moving the times of a file on when data has been written, once for all that wait for it. */
+/* Updates a file's times after its data, once for all writers that wait for it. */
 #ifndef NFSD_DIO_MTIME_H
 #define NFSD_DIO_MTIME_H
 

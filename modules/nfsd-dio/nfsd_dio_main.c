@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nfsd-dio: misaligned NFS writes without read-modify-write. Load, unload, enable and disable. */
+/* nfsd-dio: misaligned NFS writes without read-modify-write. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
@@ -70,7 +70,7 @@ int nd_enable(void)
 	int err = nd_pool_create(nd_pool_kb());
 
 	if (err) {
-		pr_err("not enabled: no memory for a pool of %u KiB (%d); set a smaller pool_kb\n",
+		pr_err("failed to allocate a pool of %u KiB (%d): set a smaller pool_kb\n",
 		       nd_pool_kb(), err);
 		return err;
 	}

@@ -9,9 +9,9 @@
 #include "common/param.h"
 #include "params.h"
 
-/* For 64 writes of 64 KiB at a time, twice. */
+/* Twice what 64 writes of 64 KiB need. */
 #define POOL_KB_DEFAULT	8192
-/* One write of 1 MiB, and its table. */
+/* One write of ND_BOUNCE_MAX, and its nd_bounce.vec. */
 #define POOL_KB_MIN	1056
 #define POOL_KB_MAX	(1024 * 1024)
 
@@ -52,7 +52,7 @@ static const struct kernel_param_ops mode_ops = {
 	.get = nd_mode_get,
 };
 module_param_cb(mode, &mode_ops, NULL, 0644);
-MODULE_PARM_DESC(mode, "which misaligned writes: uncached: those that the kernel would have to read from the disk for, unaligned: all (default uncached)");
+MODULE_PARM_DESC(mode, "which misaligned writes are direct: uncached: those for which the kernel would read from the disk, unaligned: all (default uncached)");
 
 static struct param_range pool_kb = {
 	.value = POOL_KB_DEFAULT,
@@ -61,21 +61,13 @@ static struct param_range pool_kb = {
 	.unit = " KiB",
 };
 module_param_cb(pool_kb, &param_range_ops, &pool_kb, 0644);
-MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; taken when enable is set to 1 (default 8192)");
+MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; allocated when enable is set to 1 (default 8192)");
 
-/**
- * nd_mode - the parameter mode
- */
 enum nd_mode nd_mode(void)
 {
 	return READ_ONCE(mode);
 }
 
-/**
- * nd_pool_kb - how large the pool is to be
- *
- * Return: KiB.
- */
 unsigned int nd_pool_kb(void)
 {
 	return READ_ONCE(pool_kb.value);

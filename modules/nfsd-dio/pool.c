@@ -6,10 +6,10 @@
 #include "pool.h"
 
 /*
- * Protects the pool; held for a few list operations, nests in nothing.
+ * Pages are not allocated during a write: if client and server are one machine, the allocation
+ * could wait for the very write that it is for.
  *
- * Pages for data are not allocated while a write is under way: one that waited for many
- * of them might wait for itself, when client and server are one machine.
+ * Protects the pool; no other lock is taken under it.
  */
 static DEFINE_SPINLOCK(pool_lock);
 static LIST_HEAD(pool);
@@ -19,7 +19,7 @@ static unsigned int nd_pool_free;
  * nd_pool_create - fill the pool
  * @kb: its size, KiB
  *
- * Context: may sleep; serialised with nd_pool_destroy() by the caller.
+ * Context: may sleep; the caller serialises this with nd_pool_destroy().
  * Return: 0 or -ENOMEM.
  */
 int nd_pool_create(unsigned int kb)
@@ -39,11 +39,7 @@ int nd_pool_create(unsigned int kb)
 	return 0;
 }
 
-/**
- * nd_pool_destroy - free the pool
- *
- * Context: may sleep; all buffers have been put back.
- */
+/* All buffers have been put. */
 void nd_pool_destroy(void)
 {
 	struct page *page, *next;
@@ -76,8 +72,8 @@ static void nd_pool_put_page(struct page *page)
  * @bounce: set
  * @len: its length, bytes, 1 to %ND_BOUNCE_MAX
  *
- * Context: any but interrupts; does not wait for memory.
- * Return: false if there is not enough, with nothing taken.
+ * Context: any but interrupts.
+ * Return: false if the pool has too few pages; then none was taken.
  */
 bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
 {
@@ -99,12 +95,6 @@ bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
 	return true;
 }
 
-/**
- * nd_bounce_put - give a bounce buffer back
- * @bounce: of nd_bounce_get()
- *
- * Context: any but interrupts.
- */
 void nd_bounce_put(struct nd_bounce *bounce)
 {
 	unsigned int i;

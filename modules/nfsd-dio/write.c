@@ -33,7 +33,6 @@ static void nd_count_fallback(ssize_t error)
 	}
 }
 
-/* Also does what has to be done before a write is left to the stock code. */
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len)
 {
 	struct file *file = iocb->ki_filp;
@@ -45,12 +44,12 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len)
 	nd_inspect_write(iocb, len, &write);
 	verdict = nd_judge_request(&write);
 	if (verdict == ND_LEFT_IO_CACHE)
-		pr_info_once("nfsd's own io_cache_write is not 0: its writes are left to it\n");
+		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
 	if (verdict != ND_DIRECT)
 		return verdict;
 	nd_partial_blocks(&write, &head, &tail);
 	at_head = nd_inspect_block(file, head, write.block);
-	/* A hole at one end decides. */
+	/* A hole at one end decides: skip the search at the other. */
 	if (at_head != ND_BLOCK_HOLE)
 		at_tail = nd_inspect_block(file, tail, write.block);
 	verdict = nd_judge_blocks(nd_mode(), write.contended, at_head, at_tail);
@@ -75,9 +74,9 @@ static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_i
 }
 
 /*
- * Again, now that the data is there: the file system did it before, and readers do not wait for
- * a direct write. An NFS client that read the old bytes meanwhile has them in its cache with the
- * new change attribute, or time, and would take them for the file's as long as that stays.
+ * The file system updates the time before it writes the data, and readers do not wait for a direct
+ * write. So a client may have cached old bytes under the new change attribute (or time), and would
+ * trust them until the next change. Update both again, now that the data is on the device.
  */
 static bool nd_update_time(struct file *file)
 {
@@ -88,18 +87,17 @@ static bool nd_update_time(struct file *file)
 		return false;
 	}
 	/*
-	 * As dirty as a write through the cache leaves it: a clean inode is not flushed by nfsd for
-	 * NFSv2, nor by ext4 without a journal up to v6.4 ("ext4: Use
-	 * generic_buffers_fsync_noflush() implementation" changed that).
+	 * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for
+	 * NFSv2, nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush()
+	 * implementation" in v6.5.
 	 */
 	__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
 	return true;
 }
 
 /*
- * Without what asks for stable storage: the file system would see to that within the
- * inode's lock, which on some is exclusive here. The stock code does it after the lock
- * is dropped, and so do we.
+ * Without IOCB_DSYNC, because the file system would flush under the inode's lock, which some hold
+ * exclusively here. Like the stock code, nd_write() flushes after that lock is dropped.
  */
 static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
 {
@@ -118,13 +116,13 @@ static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bo
 		return false;
 	}
 	/*
-	 * The file system dropped the pages before it wrote, and after, still under the inode's
-	 * lock: what is there now was read, or written, since, and is no older than our data. To
-	 * write again would put it over what another client has written meanwhile. But if a page
-	 * could not be dropped, an error was marked: then the write goes through the cache too,
-	 * and both hold the same whatever that was. So it does if the file was mapped meanwhile:
-	 * what was dirtied and written back during the write is clean now, and gone, and may have
-	 * put the old bytes over ours.
+	 * The file system dropped the range's pages before and after the write, under the inode's
+	 * lock. Pages that are there now are no older than our data, and another client may have
+	 * written to them since, so do not write again without need. There are two needs:
+	 * - the file system could not drop a dirty page, and marked an error in the mapping;
+	 * - the file was mapped for writing meanwhile. A page that was dirtied and written back
+	 *   during the write is clean now, was dropped, and may have put old bytes over ours.
+	 * Then the stock code writes through the cache, so that cache and disk agree.
 	 */
 	if (!mapping_writably_mapped(mapping) && !filemap_check_wb_err(mapping, since))
 		return true;
@@ -145,16 +143,14 @@ static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *b
 
 /**
  * nd_write - serve a write by direct I/O, if that is right and works
- * @iocb: the write, by value: &kiocb.ki_pos is moved on if it was served
- * @from: its data, left as it is
- * @result: set if it was served: as of write_iter()
+ * @iocb: a copy of the caller's; &kiocb.ki_pos is advanced if we served the write
+ * @from: the data, not advanced
+ * @result: set to what write_iter() would return if we served the write
  *
- * All or nothing: unless every byte went to the device, the write is left to the stock
- * code as a whole, which writes the same bytes to the same place. So errors, short writes
- * and whatever else may happen are those of the stock code.
+ * All or nothing: unless every byte reached the device, the stock code writes the same bytes
+ * to the same place. So errors and short writes are those of the stock code.
  *
- * Context: may sleep.
- * Return: whether it was served.
+ * Return: whether we served the write.
  */
 bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 {
@@ -178,13 +174,13 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	begin = ktime_get_ns();
 	done = nd_write_bounced(iocb, &bounce, from, len);
 	nd_bounce_put(&bounce);
-	/* Without these pages, as a file system that is frozen keeps this waiting. */
+	/* The pages are free again by now, because a frozen file system blocks the time update. */
 	if (!done || !nd_update_time(iocb->ki_filp)) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
 	iocb->ki_pos += len;
-	/* A failed flush is said once: trying again would hide it. */
+	/* Report a failed flush: the stock code's second flush would succeed and hide it. */
 	*result = generic_write_sync(iocb, len);
 	nd_count(ND_DIRECT);
 	nd_device_stats_add(dev, ND_D_DIRECT, 1);
