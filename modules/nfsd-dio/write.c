@@ -12,6 +12,7 @@
 #include "mtime.h"
 #include "params.h"
 #include "pool.h"
+#include "prefetch.h"
 #include "write.h"
 
 static void nd_count_fallback(ssize_t error)
@@ -33,32 +34,37 @@ static void nd_count_fallback(ssize_t error)
 	}
 }
 
-static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len)
+static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 {
 	struct file *file = iocb->ki_filp;
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
-	struct nd_write write;
 	loff_t head, tail;
 
-	nd_inspect_write(iocb, len, &write);
-	verdict = nd_judge_request(&write);
-	if (verdict == ND_LEFT_IO_CACHE)
-		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
+	nd_inspect_write(iocb, len, write);
+	verdict = nd_judge_request(write);
 	if (verdict != ND_DIRECT)
 		return verdict;
-	nd_partial_blocks(&write, &head, &tail);
-	at_head = nd_inspect_block(file, head, write.block);
+	nd_partial_blocks(write, &head, &tail);
+	at_head = nd_inspect_block(file, head, write->block);
 	/* A hole at one end decides: skip the search at the other. */
 	if (at_head != ND_BLOCK_HOLE)
-		at_tail = nd_inspect_block(file, tail, write.block);
-	verdict = nd_judge_blocks(nd_mode(), write.contended, at_head, at_tail);
-	if (verdict != ND_PREFETCHED)
-		return verdict;
-	if (!nd_dio_locks_exclusively(file, &write))
+		at_tail = nd_inspect_block(file, tail, write->block);
+	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
+	if (verdict == ND_PREFETCHED && !nd_dio_locks_exclusively(file, write))
 		return ND_DIRECT;
-	nd_prefetch(file, head, tail);
-	return ND_PREFETCHED;
+	return verdict;
+}
+
+/* Do what precedes the stock code's write. */
+static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
+{
+	if (verdict == ND_LEFT_IO_CACHE)
+		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
+	else if (verdict == ND_PREFETCHED)
+		nd_prefetch(file, write);
+	nd_count(verdict);
+	nd_device_stats_add(file_inode(file)->i_sb->s_dev, ND_D_LEFT, 1);
 }
 
 static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
@@ -158,17 +164,17 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	size_t len = iov_iter_count(from);
 	struct nd_bounce bounce;
 	enum nd_verdict verdict;
+	struct nd_write write;
 	bool done;
 	u64 begin;
 
 	if (!len)
 		return false;
-	verdict = nd_judge_write(iocb, len);
+	verdict = nd_judge_write(iocb, len, &write);
 	if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
 		verdict = ND_LEFT_POOL;
 	if (verdict != ND_DIRECT) {
-		nd_count(verdict);
-		nd_device_stats_add(dev, ND_D_LEFT, 1);
+		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
 	begin = ktime_get_ns();
