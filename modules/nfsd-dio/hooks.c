@@ -33,6 +33,16 @@ static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 		iocb->ki_flags |= IOCB_DSYNC;
 }
 
+/* On success, advance @pos and @iter as the redirected function does. */
+static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, ssize_t *ret)
+{
+	if (!nd_write(copy, iter, ret))
+		return false;
+	*pos = copy->ki_pos;
+	iov_iter_advance(iter, iov_iter_count(iter));
+	return true;
+}
+
 static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
 {
 	struct kiocb iocb;
@@ -43,12 +53,8 @@ static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *p
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
 	nd_set_flags(&iocb, flags);
-	if (nd_write(&iocb, iter, &ret)) {
-		*pos = iocb.ki_pos;
-		iov_iter_advance(iter, iov_iter_count(iter));
-	} else {
+	if (!nd_serve(&iocb, iter, pos, &ret))
 		ret = vfs_iter_write(file, iter, pos, flags);
-	}
 	nd_write_end(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
@@ -62,12 +68,8 @@ static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_i
 	hook_call_begin(&hooks[IOCB]);
 	nd_write_begin(file);
 	copy = *iocb;
-	if (nd_write(&copy, iter, &ret)) {
-		iocb->ki_pos = copy.ki_pos;
-		iov_iter_advance(iter, iov_iter_count(iter));
-	} else {
+	if (!nd_serve(&copy, iter, &iocb->ki_pos, &ret))
 		ret = vfs_iocb_iter_write(file, iocb, iter);
-	}
 	nd_write_end(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;
