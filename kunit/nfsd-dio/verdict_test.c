@@ -5,7 +5,7 @@
 
 #define MAX_LEN	1048576
 
-/* 4 KiB at 512 bytes into a file of 1 MiB, which may be direct. */
+/* A write of 4 KiB at byte 512 of a file of 1 MiB, which may be direct. */
 static struct nd_write misaligned(void)
 {
 	return (struct nd_write) {
@@ -20,8 +20,8 @@ static struct nd_write misaligned(void)
 	};
 }
 
-/* One thing that is otherwise, as a change to it, and the verdict. */
-struct otherwise {
+/* One change to that write, and the verdict. */
+struct judge_case {
 	const char *name;
 	void (*change)(struct nd_write *write);
 	enum nd_verdict verdict;
@@ -65,14 +65,14 @@ CHANGE(beyond_all, write->pos = LLONG_MAX - 511; write->file_size = LLONG_MAX)
 CHANGE(negative, write->pos = -512)
 CHANGE(longest, write->len = MAX_LEN; write->file_size = 1LL << 30)
 CHANGE(too_long, write->len = MAX_LEN + 512; write->file_size = 1LL << 30)
-/* What is said first where several reasons are there. */
+/* Which of two reasons is given. */
 CHANGE(aligned_and_io_cache, write->pos = 4096; write->io_cache = true)
 CHANGE(aligned_and_other_fs, write->pos = 4096; write->known_fs = false)
 CHANGE(other_fs_and_no_direct, write->known_fs = false; write->align = 0)
 CHANGE(no_direct_and_off_sector, write->pos = 513; write->align = 0)
 CHANGE(off_sector_and_eof, write->pos = 513; write->file_size = 0)
 
-static const struct otherwise cases[] = {
+static const struct judge_case cases[] = {
 	{ "nothing", nothing, ND_DIRECT },
 	{ "aligned", aligned, ND_LEFT_ALIGNED },
 	{ "aligned, many blocks", aligned_many, ND_LEFT_ALIGNED },
@@ -112,23 +112,23 @@ static const struct otherwise cases[] = {
 	{ "off the sector and at the end", off_sector_and_eof, ND_LEFT_SECTOR },
 };
 
-static void case_desc(const struct otherwise *c, char *desc)
+static void case_desc(const struct judge_case *c, char *desc)
 {
 	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
+KUNIT_ARRAY_PARAM(judge, cases, case_desc);
 
 static void judged(struct kunit *test)
 {
-	const struct otherwise *c = test->param_value;
+	const struct judge_case *c = test->param_value;
 	struct nd_write write = misaligned();
 
 	c->change(&write);
 	KUNIT_EXPECT_EQ(test, nd_judge_request(&write), c->verdict);
 }
 
-/* Which blocks a write of 4 KiB blocks covers in part. */
+/* The partial blocks of a write, with blocks of 4 KiB. */
 struct ends {
 	loff_t pos;
 	size_t len;
@@ -168,7 +168,7 @@ static void partial_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tail, e->tail);
 }
 
-/* Every pair of blocks, against the rule in other words. */
+/* Every pair of blocks, against the rule written another way. */
 static void blocks(struct kunit *test)
 {
 	unsigned int head, tail;
@@ -205,7 +205,7 @@ static void latency(struct kunit *test)
 }
 
 static struct kunit_case verdict_cases[] = {
-	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
+	KUNIT_CASE_PARAM(judged, judge_gen_params),
 	KUNIT_CASE_PARAM(partial_blocks, ends_gen_params),
 	KUNIT_CASE(blocks),
 	KUNIT_CASE(latency),
