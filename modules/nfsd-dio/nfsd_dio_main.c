@@ -15,37 +15,7 @@
 #include "pool.h"
 #include "version.h"
 
-static const char *const counter_names[ND_C_NR] = {
-	[ND_DIRECT] = "direct",
-	[ND_PREFETCHED] = "prefetched",
-	[ND_LEFT_ALIGNED] = "left_aligned",
-	[ND_LEFT_IO_CACHE] = "left_io_cache_write",
-	[ND_LEFT_FLAGS] = "left_flags",
-	[ND_LEFT_FS] = "left_fs",
-	[ND_LEFT_FILE] = "left_file",
-	[ND_LEFT_MAPPED] = "left_mapped",
-	[ND_LEFT_NO_DIRECT] = "left_no_direct",
-	[ND_LEFT_SECTOR] = "left_sector",
-	[ND_LEFT_EOF] = "left_eof",
-	[ND_LEFT_LARGE] = "left_large",
-	[ND_LEFT_CACHED] = "left_cached",
-	[ND_LEFT_HOLE] = "left_hole",
-	[ND_LEFT_POOL] = "left_pool",
-	[ND_C_BOUNCED_BYTES] = "bounced_bytes",
-	[ND_C_FALLBACK_EINVAL] = "fallback_einval",
-	[ND_C_FALLBACK_ENOTBLK] = "fallback_enotblk",
-	[ND_C_FALLBACK_EBUSY] = "fallback_ebusy",
-	[ND_C_FALLBACK_EIO] = "fallback_eio",
-	[ND_C_FALLBACK_ENOSPC] = "fallback_enospc",
-	[ND_C_FALLBACK_OTHER] = "fallback_other",
-	[ND_C_FALLBACK_SHORT] = "fallback_short",
-	[ND_C_FALLBACK_CACHED] = "fallback_cached",
-	[ND_C_SYNC_ERRORS] = "sync_errors",
-	[ND_C_LATENCY] = "below_64_us",
-	"below_128_us", "below_256_us", "below_512_us", "below_1_ms", "below_2_ms", "below_4_ms",
-	"below_8_ms", "below_16_ms", "below_33_ms", "below_66_ms", "below_131_ms",
-	"below_262_ms", "below_524_ms", "below_1_s", "below_2_s", "above_2_s",
-};
+static const char *const counter_names[] = { ND_COUNTERS(STATS_NAME) };
 
 struct stats nd_stats = {
 	.names = counter_names,

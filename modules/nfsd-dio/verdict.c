@@ -26,7 +26,7 @@ static bool reaches_eof(const struct nd_write *write)
 enum nd_verdict nd_judge_request(const struct nd_write *write)
 {
 	if (write->io_cache)
-		return ND_LEFT_IO_CACHE;
+		return ND_LEFT_IO_CACHE_WRITE;
 	if (nd_is_aligned(write->pos, write->len, write->block))
 		return ND_LEFT_ALIGNED;
 	if (write->other_flags)

@@ -21,7 +21,7 @@ enum nd_mode {
  * @ND_DIRECT: direct I/O
  * @ND_PREFETCHED: we read its partial blocks, then the stock code writes it
  * @ND_LEFT_ALIGNED: left to the stock code, as all below: it covers whole blocks only
- * @ND_LEFT_IO_CACHE: nfsd itself chose direct or uncached I/O, by its io_cache_write
+ * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
  * @ND_LEFT_FILE: see &nd_write.file_ok
@@ -38,7 +38,7 @@ enum nd_verdict {
 	ND_DIRECT,
 	ND_PREFETCHED,
 	ND_LEFT_ALIGNED,
-	ND_LEFT_IO_CACHE,
+	ND_LEFT_IO_CACHE_WRITE,
 	ND_LEFT_FLAGS,
 	ND_LEFT_FS,
 	ND_LEFT_FILE,

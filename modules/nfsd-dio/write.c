@@ -34,6 +34,14 @@ static void nd_count_fallback(ssize_t error)
 	}
 }
 
+static void nd_count_latency(u64 ns)
+{
+	static const u8 counters[] = { ND_LATENCY_COUNTERS(ND_COUNTER) };
+
+	static_assert(ARRAY_SIZE(counters) == ND_NR_BUCKETS);
+	nd_count(counters[nd_latency_bucket(ns / NSEC_PER_USEC)]);
+}
+
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 {
 	struct file *file = iocb->ki_filp;
@@ -59,7 +67,7 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 /* Do what precedes the stock code's write. */
 static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
 {
-	if (verdict == ND_LEFT_IO_CACHE)
+	if (verdict == ND_LEFT_IO_CACHE_WRITE)
 		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
 	else if (verdict == ND_PREFETCHED)
 		nd_prefetch(file, write);
@@ -193,6 +201,6 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	nd_device_stats_add(dev, ND_D_BYTES, len);
 	if (*result < 0)
 		nd_count(ND_C_SYNC_ERRORS);
-	nd_count(ND_C_LATENCY + nd_latency_bucket((ktime_get_ns() - begin) / NSEC_PER_USEC));
+	nd_count_latency(ktime_get_ns() - begin);
 	return true;
 }
