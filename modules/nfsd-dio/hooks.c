@@ -15,7 +15,6 @@
 #include <linux/fs.h>
 #include <linux/uio.h>
 
-#include "caller.h"
 #include "common/hook.h"
 #include "hooks.h"
 #include "inflight.h"
@@ -77,14 +76,20 @@ static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_i
 
 static struct hook hooks[NR_HOOKS] = {
 	[ITER] = {
-		.spec = { .symbol = "vfs_iter_write", .kind = HOOK_REDIRECT },
+		.spec = {
+			.symbol = "vfs_iter_write",
+			.kind = HOOK_REDIRECT,
+			.caller = "nfsd",
+		},
 		.replacement = nd_iter_write,
-		.redirect_if = nd_caller_is_nfsd,
 	},
 	[IOCB] = {
-		.spec = { .symbol = "vfs_iocb_iter_write", .kind = HOOK_REDIRECT },
+		.spec = {
+			.symbol = "vfs_iocb_iter_write",
+			.kind = HOOK_REDIRECT,
+			.caller = "nfsd",
+		},
 		.replacement = nd_iocb_write,
-		.redirect_if = nd_caller_is_nfsd,
 	},
 };
 

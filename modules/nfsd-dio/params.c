@@ -15,13 +15,6 @@
 #define POOL_KB_MIN	1056
 #define POOL_KB_MAX	(1024 * 1024)
 
-static struct param_switch enable = {
-	.on = nd_enable,
-	.off = nd_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "serve misaligned writes of NFS clients by direct I/O: 0 or 1 (default 0)");
-
 static const char *const mode_names[] = {
 	[ND_UNCACHED] = "uncached",
 	[ND_UNALIGNED] = "unaligned",
@@ -71,25 +64,4 @@ enum nd_mode nd_mode(void)
 unsigned int nd_pool_kb(void)
 {
 	return READ_ONCE(pool_kb.value);
-}
-
-/**
- * nd_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of nd_enable().
- */
-int nd_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * nd_params_stop - disable for good
- *
- * Context: may sleep.
- */
-void nd_params_stop(void)
-{
-	param_stop(&enable);
 }
