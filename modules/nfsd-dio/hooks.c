@@ -5,8 +5,8 @@
  *   vfs_iter_write(file, iter, pos, flags)	called by nfsd up to v6.17
  *   vfs_iocb_iter_write(file, iocb, iter)	called by nfsd since
  *
- * Both are hooked on every kernel, because nfsd may be patched to call either. Calls of others are
- * not redirected.
+ * Both are hooked on every kernel, because its version does not tell which one nfsd calls. Calls of
+ * others are not redirected.
  *
  * We serve both by vfs_iocb_iter_write(), because their contracts have always been the same: up to
  * v6.7 both left sb_start_write() to the caller, and since v6.8 both do it themselves.
