@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Caches one hole for each of the files written last. SEEK_DATA is expensive in a preallocated
- * file: ext4 and XFS step over every extent that was allocated and never written, ext4 with the
- * inode locked. A large image has thousands of them, and a client that fills it would have them
- * searched for each write.
+ * Remembers a hole of a file for HOLE_LIFETIME. SEEK_DATA is expensive in a preallocated file:
+ * ext4 and XFS step over every extent that was allocated and never written, ext4 with the inode
+ * locked. A large image has thousands of them, and a client that fills it would have them searched
+ * for each write.
  *
  * An entry that is stale, or of another file by now, is harmless: the write is left to the stock
  * code, which is right for any write.

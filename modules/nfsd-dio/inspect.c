@@ -81,7 +81,7 @@ static bool nd_folio_has_block(struct address_space *mapping, struct folio *foli
 
 	if (folio_test_uptodate(folio))
 		return true;
-	/* Locked while it is filled: the stock code would wait for that and read nothing. */
+	/* A locked folio is being filled: the stock code would wait for that and read nothing. */
 	if (!folio_trylock(folio))
 		return true;
 	has = folio->mapping == mapping &&

@@ -110,7 +110,7 @@ static bool nd_update_time(struct file *file)
 }
 
 /*
- * Without IOCB_DSYNC, because the file system would flush under the inode's lock, which some hold
+ * Without IOCB_DSYNC, because the file system would flush under the inode's lock, which it may hold
  * exclusively here. Like the stock code, nd_write() flushes after that lock is dropped.
  */
 static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
@@ -187,8 +187,8 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	}
 	begin = ktime_get_ns();
 	done = nd_write_bounced(iocb, &bounce, from, len);
+	/* Before the update of the time, which waits while the file system is frozen. */
 	nd_bounce_put(&bounce);
-	/* The pages are free again by now, because a frozen file system blocks the time update. */
 	if (!done || !nd_update_time(iocb->ki_filp)) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
