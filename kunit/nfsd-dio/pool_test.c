@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nfsd-dio's bounce buffers: as long as was asked for, nobody's twice, and none where there are not
- * enough pages.
+ * A bounce buffer has the length that was asked for, shares no page with another, and is refused
+ * if the pool has too few pages.
  */
 #include <kunit/test.h>
 #include <linux/list.h>
@@ -22,7 +22,7 @@ static void pool_exit(struct kunit *test)
 	nd_pool_destroy();
 }
 
-/* How many buffers of a page each, and so two pages each, can be had now. */
+/* The buffers of one data page that the pool has pages for; each takes two, with its table. */
 static unsigned int buffers_left(void)
 {
 	struct nd_bounce taken[16];
@@ -52,7 +52,7 @@ static void buffer_has_its_length(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (size_t)bounce.nr, DIV_ROUND_UP(lens[n], PAGE_SIZE));
 		for (i = 0; i < bounce.nr; i++) {
 			KUNIT_EXPECT_EQ(test, bounce.vec[i].bv_offset, 0U);
-			/* iov_iter takes them for one buffer: only the last may be short. */
+			/* To iov_iter they are one buffer, so only the last may be short. */
 			if (i + 1 < bounce.nr)
 				KUNIT_EXPECT_EQ(test, (size_t)bounce.vec[i].bv_len,
 						(size_t)PAGE_SIZE);
@@ -64,7 +64,7 @@ static void buffer_has_its_length(struct kunit *test)
 	}
 }
 
-/* What one buffer holds no other writes over, nor the table over either. */
+/* Neither another buffer nor a table overwrites the data of a buffer. */
 static void buffers_share_nothing(struct kunit *test)
 {
 	struct nd_bounce bounce[3];
@@ -89,7 +89,7 @@ static void buffers_share_nothing(struct kunit *test)
 		nd_bounce_put(&bounce[n]);
 }
 
-/* A table is made in a page that held a client's data: nothing of that is left in it. */
+/* A table in a page that held a client's data keeps nothing of that data. */
 static void table_begins_empty(struct kunit *test)
 {
 	struct nd_bounce two, one[2];
@@ -100,7 +100,7 @@ static void table_begins_empty(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		memset(page_address(two.vec[i].bv_page), 0xff, PAGE_SIZE);
 	nd_bounce_put(&two);
-	/* Four pages, so that one of the two tables is one of those. */
+	/* They take all four pages, so that a table gets one of the pages written to above. */
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&one[i], 512));
 	for (i = 0; i < 2; i++) {
@@ -111,8 +111,8 @@ static void table_begins_empty(struct kunit *test)
 }
 
 /*
- * The table is a page too. Where pages are there for the data, and none for the table, there is no
- * buffer: the last page would be taken from an empty list. And what is refused takes nothing.
+ * The table needs a page, too: with pages for the data only, nd_bounce_get() would take the last
+ * from an empty list. A refused request takes no page.
  */
 static void one_page_short(struct kunit *test)
 {
@@ -132,7 +132,7 @@ static void one_page_short(struct kunit *test)
 	}
 }
 
-/* Half a page of memory is a whole one; and a pool that was given up is empty. */
+/* A part of a page counts as a whole one. A destroyed pool is empty. */
 static void sizes(struct kunit *test)
 {
 	struct nd_bounce bounce;

@@ -5,7 +5,7 @@
 
 #define MAX_LEN	1048576
 
-/* 4 KiB at 512 bytes into a file of 1 MiB, which may be direct. */
+/* A write of 4 KiB at byte 512 of a file of 1 MiB, which may be direct. */
 static struct nd_write misaligned(void)
 {
 	return (struct nd_write) {
@@ -16,12 +16,12 @@ static struct nd_write misaligned(void)
 		.block = 4096,
 		.align = 512,
 		.known_fs = true,
-		.fit = true,
+		.file_ok = true,
 	};
 }
 
-/* One thing that is otherwise, as a change to it, and the verdict. */
-struct otherwise {
+/* One change to that write, and the verdict. */
+struct judge_case {
 	const char *name;
 	void (*change)(struct nd_write *write);
 	enum nd_verdict verdict;
@@ -47,9 +47,9 @@ CHANGE(large_sector, write->align = 4096)
 CHANGE(large_sector_large_block, write->align = 4096; write->block = 16384; write->pos = 4096)
 CHANGE(no_direct, write->align = 0)
 CHANGE(io_cache, write->io_cache = true)
-CHANGE(odd_flags, write->odd_flags = true)
+CHANGE(other_flags, write->other_flags = true)
 CHANGE(other_fs, write->known_fs = false)
-CHANGE(unfit, write->fit = false)
+CHANGE(file_not_ok, write->file_ok = false)
 CHANGE(mapped, write->mapped = true)
 CHANGE(ends_before_last_block, write->file_size = 8192)
 CHANGE(ends_in_last_block, write->file_size = 8191)
@@ -65,14 +65,14 @@ CHANGE(beyond_all, write->pos = LLONG_MAX - 511; write->file_size = LLONG_MAX)
 CHANGE(negative, write->pos = -512)
 CHANGE(longest, write->len = MAX_LEN; write->file_size = 1LL << 30)
 CHANGE(too_long, write->len = MAX_LEN + 512; write->file_size = 1LL << 30)
-/* What is said first where several reasons are there. */
+/* Which of two reasons is given. */
 CHANGE(aligned_and_io_cache, write->pos = 4096; write->io_cache = true)
 CHANGE(aligned_and_other_fs, write->pos = 4096; write->known_fs = false)
 CHANGE(other_fs_and_no_direct, write->known_fs = false; write->align = 0)
 CHANGE(no_direct_and_off_sector, write->pos = 513; write->align = 0)
 CHANGE(off_sector_and_eof, write->pos = 513; write->file_size = 0)
 
-static const struct otherwise cases[] = {
+static const struct judge_case cases[] = {
 	{ "nothing", nothing, ND_DIRECT },
 	{ "aligned", aligned, ND_LEFT_ALIGNED },
 	{ "aligned, many blocks", aligned_many, ND_LEFT_ALIGNED },
@@ -86,10 +86,10 @@ static const struct otherwise cases[] = {
 	{ "large sector", large_sector, ND_LEFT_SECTOR },
 	{ "large sector and block", large_sector_large_block, ND_DIRECT },
 	{ "no direct I/O", no_direct, ND_LEFT_NO_DIRECT },
-	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE },
-	{ "odd flags", odd_flags, ND_LEFT_FLAGS },
+	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE_WRITE },
+	{ "other flags", other_flags, ND_LEFT_FLAGS },
 	{ "other file system", other_fs, ND_LEFT_FS },
-	{ "unfit", unfit, ND_LEFT_FILE },
+	{ "file not ok", file_not_ok, ND_LEFT_FILE },
 	{ "mapped", mapped, ND_LEFT_MAPPED },
 	{ "ends before the last block", ends_before_last_block, ND_DIRECT },
 	{ "ends in the last block", ends_in_last_block, ND_LEFT_EOF },
@@ -105,30 +105,30 @@ static const struct otherwise cases[] = {
 	{ "negative", negative, ND_LEFT_EOF },
 	{ "longest", longest, ND_DIRECT },
 	{ "too long", too_long, ND_LEFT_LARGE },
-	{ "aligned and nfsd's own", aligned_and_io_cache, ND_LEFT_IO_CACHE },
+	{ "aligned and nfsd's own", aligned_and_io_cache, ND_LEFT_IO_CACHE_WRITE },
 	{ "aligned and other file system", aligned_and_other_fs, ND_LEFT_ALIGNED },
 	{ "other file system and no direct I/O", other_fs_and_no_direct, ND_LEFT_FS },
 	{ "no direct I/O and off the sector", no_direct_and_off_sector, ND_LEFT_NO_DIRECT },
 	{ "off the sector and at the end", off_sector_and_eof, ND_LEFT_SECTOR },
 };
 
-static void case_desc(const struct otherwise *c, char *desc)
+static void case_desc(const struct judge_case *c, char *desc)
 {
 	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
+KUNIT_ARRAY_PARAM(judge, cases, case_desc);
 
 static void judged(struct kunit *test)
 {
-	const struct otherwise *c = test->param_value;
+	const struct judge_case *c = test->param_value;
 	struct nd_write write = misaligned();
 
 	c->change(&write);
-	KUNIT_EXPECT_EQ(test, nd_judge(&write), c->verdict);
+	KUNIT_EXPECT_EQ(test, nd_judge_request(&write), c->verdict);
 }
 
-/* Which blocks a write of 4 KiB blocks covers in part. */
+/* The partial blocks of a write, with blocks of 4 KiB. */
 struct ends {
 	loff_t pos;
 	size_t len;
@@ -168,7 +168,7 @@ static void partial_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tail, e->tail);
 }
 
-/* Every pair of blocks, against the rule in other words. */
+/* Every pair of blocks, against the rule written another way. */
 static void blocks(struct kunit *test)
 {
 	unsigned int head, tail;
@@ -205,7 +205,7 @@ static void latency(struct kunit *test)
 }
 
 static struct kunit_case verdict_cases[] = {
-	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
+	KUNIT_CASE_PARAM(judged, judge_gen_params),
 	KUNIT_CASE_PARAM(partial_blocks, ends_gen_params),
 	KUNIT_CASE(blocks),
 	KUNIT_CASE(latency),

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nfsd's calls of two exported functions are redirected:
+ * Redirects nfsd's calls of two exported functions:
  *
- *   vfs_iter_write(file, iter, pos, flags)	what nfsd calls up to v6.17
- *   vfs_iocb_iter_write(file, iocb, iter)	what it calls since
+ *   vfs_iter_write(file, iter, pos, flags)	called by nfsd up to v6.17
+ *   vfs_iocb_iter_write(file, iocb, iter)	called by nfsd since
  *
- * Both are hooked everywhere: each kernel's nfsd calls one of them, whatever its version
- * says, and all other callers are let through.
+ * Both are hooked on every kernel, because its version does not tell which one nfsd calls. Calls of
+ * others are not redirected.
  *
- * What is served here is served by vfs_iocb_iter_write(). It has always had the same
- * contract as vfs_iter_write(): both left sb_start_write() to their caller until v6.7,
- * and both do it themselves since v6.8.
+ * We serve both by vfs_iocb_iter_write(), because their contracts have always been the same: up to
+ * v6.7 both left sb_start_write() to the caller, and since v6.8 both do it themselves.
  */
 #include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/uio.h>
 
-#include "caller.h"
 #include "common/hook.h"
-#include "crowd.h"
 #include "hooks.h"
+#include "inflight.h"
 #include "write.h"
 
 enum { ITER, IOCB, NR_HOOKS };
 static struct hook hooks[NR_HOOKS];
 
-/* As kiocb_set_rw_flags() does; flags that are not known are not served, whatever they mean. */
-static void set_flags(struct kiocb *iocb, rwf_t flags)
+/* As kiocb_set_rw_flags() does; a write with a flag that we do not know is left. */
+static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 {
 	BUILD_BUG_ON(IOCB_APPEND != (__force int)RWF_APPEND);
 	iocb->ki_flags |= (__force int)flags;
@@ -34,78 +32,81 @@ static void set_flags(struct kiocb *iocb, rwf_t flags)
 		iocb->ki_flags |= IOCB_DSYNC;
 }
 
-static ssize_t iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
+/* On success, advance @pos and @iter as the redirected function does. */
+static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, ssize_t *ret)
+{
+	if (!nd_write(copy, iter, ret))
+		return false;
+	*pos = copy->ki_pos;
+	iov_iter_advance(iter, iov_iter_count(iter));
+	return true;
+}
+
+static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
 {
 	struct kiocb iocb;
 	ssize_t ret;
 
 	hook_call_begin(&hooks[ITER]);
-	nd_crowd_enter(file);
+	nd_write_begin(file);
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
-	set_flags(&iocb, flags);
-	if (nd_write(&iocb, iter, &ret)) {
-		*pos = iocb.ki_pos;
-		iov_iter_advance(iter, iov_iter_count(iter));
-	} else {
+	nd_set_flags(&iocb, flags);
+	if (!nd_serve(&iocb, iter, pos, &ret))
 		ret = vfs_iter_write(file, iter, pos, flags);
-	}
-	nd_crowd_leave(file);
+	nd_write_end(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
 }
 
-static ssize_t iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct kiocb copy;
 	ssize_t ret;
 
 	hook_call_begin(&hooks[IOCB]);
-	nd_crowd_enter(file);
+	nd_write_begin(file);
 	copy = *iocb;
-	if (nd_write(&copy, iter, &ret)) {
-		iocb->ki_pos = copy.ki_pos;
-		iov_iter_advance(iter, iov_iter_count(iter));
-	} else {
+	if (!nd_serve(&copy, iter, &iocb->ki_pos, &ret))
 		ret = vfs_iocb_iter_write(file, iocb, iter);
-	}
-	nd_crowd_leave(file);
+	nd_write_end(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;
 }
 
 static struct hook hooks[NR_HOOKS] = {
 	[ITER] = {
-		.spec = { .symbol = "vfs_iter_write", .kind = HOOK_REDIRECT },
-		.replacement = iter_write,
-		.redirect_if = nd_caller_is_nfsd,
+		.spec = {
+			.symbol = "vfs_iter_write",
+			.kind = HOOK_REDIRECT,
+			.caller = "nfsd",
+		},
+		.replacement = nd_iter_write,
 	},
 	[IOCB] = {
-		.spec = { .symbol = "vfs_iocb_iter_write", .kind = HOOK_REDIRECT },
-		.replacement = iocb_write,
-		.redirect_if = nd_caller_is_nfsd,
+		.spec = {
+			.symbol = "vfs_iocb_iter_write",
+			.kind = HOOK_REDIRECT,
+			.caller = "nfsd",
+		},
+		.replacement = nd_iocb_write,
 	},
 };
 
 static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
- * nd_hooks_open - put the hooks in place
+ * nd_hooks_register - redirect nfsd's writes
  *
- * Context: may sleep.
- * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ * Return: 0, or a negative errno after a line in the log, with nothing hooked.
  */
-int nd_hooks_open(void)
+int nd_hooks_register(void)
 {
 	return hooks_register(&set);
 }
 
-/**
- * nd_hooks_close - take the hooks out
- *
- * Context: may sleep. No write is under way here when it returns.
- */
-void nd_hooks_close(void)
+/* No write is in flight in the module when this returns. */
+void nd_hooks_unregister(void)
 {
 	hooks_unregister(&set);
 }

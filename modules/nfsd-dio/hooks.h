@@ -2,7 +2,7 @@
 #ifndef NFSD_DIO_HOOKS_H
 #define NFSD_DIO_HOOKS_H
 
-int nd_hooks_open(void);
-void nd_hooks_close(void);
+int nd_hooks_register(void);
+void nd_hooks_unregister(void);
 
 #endif

@@ -9,18 +9,11 @@
 #include "common/param.h"
 #include "params.h"
 
-/* For 64 writes of 64 KiB at a time, twice. */
+/* Twice what 64 writes of 64 KiB need. */
 #define POOL_KB_DEFAULT	8192
-/* One write of 1 MiB, and its table. */
+/* One write of ND_BOUNCE_MAX, and its nd_bounce.vec. */
 #define POOL_KB_MIN	1056
 #define POOL_KB_MAX	(1024 * 1024)
-
-static struct param_switch enable = {
-	.on = nd_enable,
-	.off = nd_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "serve misaligned writes of NFS clients by direct I/O: 0 or 1 (default 0)");
 
 static const char *const mode_names[] = {
 	[ND_UNCACHED] = "uncached",
@@ -29,7 +22,7 @@ static const char *const mode_names[] = {
 
 static int mode = ND_UNCACHED;
 
-static int mode_set(const char *val, const struct kernel_param *kp)
+static int nd_mode_set(const char *val, const struct kernel_param *kp)
 {
 	int i = __sysfs_match_string(mode_names, ND_NR_MODES, val);
 
@@ -42,17 +35,17 @@ static int mode_set(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int mode_get(char *buf, const struct kernel_param *kp)
+static int nd_mode_get(char *buf, const struct kernel_param *kp)
 {
 	return sysfs_emit(buf, "%s\n", mode_names[mode]);
 }
 
 static const struct kernel_param_ops mode_ops = {
-	.set = mode_set,
-	.get = mode_get,
+	.set = nd_mode_set,
+	.get = nd_mode_get,
 };
 module_param_cb(mode, &mode_ops, NULL, 0644);
-MODULE_PARM_DESC(mode, "which misaligned writes: uncached: those that the kernel would have to read from the disk for, unaligned: all (default uncached)");
+MODULE_PARM_DESC(mode, "which misaligned writes are direct: uncached: those for which the kernel would read from the disk, unaligned: all (default uncached)");
 
 static struct param_range pool_kb = {
 	.value = POOL_KB_DEFAULT,
@@ -61,43 +54,14 @@ static struct param_range pool_kb = {
 	.unit = " KiB",
 };
 module_param_cb(pool_kb, &param_range_ops, &pool_kb, 0644);
-MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; taken when enable is set to 1 (default 8192)");
+MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; allocated when enable is set to 1 (default 8192)");
 
-/**
- * nd_mode - the parameter mode
- */
 enum nd_mode nd_mode(void)
 {
 	return READ_ONCE(mode);
 }
 
-/**
- * nd_pool_kb - how large the pool is to be
- *
- * Return: KiB.
- */
 unsigned int nd_pool_kb(void)
 {
 	return READ_ONCE(pool_kb.value);
-}
-
-/**
- * nd_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of nd_enable().
- */
-int nd_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * nd_params_stop - disable for good
- *
- * Context: may sleep.
- */
-void nd_params_stop(void)
-{
-	param_stop(&enable);
 }

@@ -6,11 +6,5 @@
 
 enum nd_mode nd_mode(void);
 unsigned int nd_pool_kb(void);
-int nd_params_start(void);
-void nd_params_stop(void);
-
-/* Of nfsd_dio_main.c. */
-int nd_enable(void);
-void nd_disable(void);
 
 #endif

@@ -6,27 +6,27 @@
 #include "pool.h"
 
 /*
- * Protects the pool; held for a few list operations, nests in nothing.
+ * Pages are not allocated during a write: if client and server are one machine, the allocation
+ * could wait for the very write that it is for.
  *
- * Pages for data are not allocated while a write is under way: one that waited for many
- * of them might wait for itself, when client and server are one machine.
+ * Protects the pool; no other lock is taken under it.
  */
 static DEFINE_SPINLOCK(pool_lock);
 static LIST_HEAD(pool);
-static unsigned int pool_free;
+static unsigned int nd_pool_free;
 
 /**
  * nd_pool_create - fill the pool
  * @kb: its size, KiB
  *
- * Context: may sleep; serialised with nd_pool_destroy() by the caller.
+ * Context: may sleep; the caller serialises this with nd_pool_destroy().
  * Return: 0 or -ENOMEM.
  */
 int nd_pool_create(unsigned int kb)
 {
 	unsigned int pages = DIV_ROUND_UP((u64)kb << 10, PAGE_SIZE);
 
-	while (pool_free < pages) {
+	while (nd_pool_free < pages) {
 		struct page *page = alloc_page(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 
 		if (!page) {
@@ -34,16 +34,12 @@ int nd_pool_create(unsigned int kb)
 			return -ENOMEM;
 		}
 		list_add(&page->lru, &pool);
-		pool_free++;
+		nd_pool_free++;
 	}
 	return 0;
 }
 
-/**
- * nd_pool_destroy - free the pool
- *
- * Context: may sleep; all buffers have been put back.
- */
+/* All buffers have been put. */
 void nd_pool_destroy(void)
 {
 	struct page *page, *next;
@@ -51,24 +47,24 @@ void nd_pool_destroy(void)
 	list_for_each_entry_safe(page, next, &pool, lru)
 		__free_page(page);
 	INIT_LIST_HEAD(&pool);
-	pool_free = 0;
+	nd_pool_free = 0;
 }
 
-static struct page *take_page(void)
+static struct page *nd_pool_get_page(void)
 {
 	struct page *page = list_first_entry(&pool, struct page, lru);
 
 	lockdep_assert_held(&pool_lock);
 	list_del(&page->lru);
-	pool_free--;
+	nd_pool_free--;
 	return page;
 }
 
-static void give_page(struct page *page)
+static void nd_pool_put_page(struct page *page)
 {
 	lockdep_assert_held(&pool_lock);
 	list_add(&page->lru, &pool);
-	pool_free++;
+	nd_pool_free++;
 }
 
 /**
@@ -76,22 +72,22 @@ static void give_page(struct page *page)
  * @bounce: set
  * @len: its length, bytes, 1 to %ND_BOUNCE_MAX
  *
- * Context: any but interrupts; does not wait for memory.
- * Return: false if there is not enough, with nothing taken.
+ * Context: any but interrupts.
+ * Return: false if the pool has too few pages; then none was taken.
  */
 bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
 {
 	unsigned int i, nr = DIV_ROUND_UP(len, PAGE_SIZE);
 
 	spin_lock(&pool_lock);
-	if (pool_free < nr + 1) {
+	if (nd_pool_free < nr + 1) {
 		spin_unlock(&pool_lock);
 		return false;
 	}
-	bounce->vec = page_address(take_page());
+	bounce->vec = page_address(nd_pool_get_page());
 	bounce->nr = nr;
 	for (i = 0; i < nr; i++) {
-		bounce->vec[i].bv_page = take_page();
+		bounce->vec[i].bv_page = nd_pool_get_page();
 		bounce->vec[i].bv_offset = 0;
 		bounce->vec[i].bv_len = min_t(size_t, len - i * PAGE_SIZE, PAGE_SIZE);
 	}
@@ -99,19 +95,13 @@ bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
 	return true;
 }
 
-/**
- * nd_bounce_put - give a bounce buffer back
- * @bounce: of nd_bounce_get()
- *
- * Context: any but interrupts.
- */
 void nd_bounce_put(struct nd_bounce *bounce)
 {
 	unsigned int i;
 
 	spin_lock(&pool_lock);
 	for (i = 0; i < bounce->nr; i++)
-		give_page(bounce->vec[i].bv_page);
-	give_page(virt_to_page(bounce->vec));
+		nd_pool_put_page(bounce->vec[i].bv_page);
+	nd_pool_put_page(virt_to_page(bounce->vec));
 	spin_unlock(&pool_lock);
 }

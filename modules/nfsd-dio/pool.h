@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that writes are bounced through: a fixed number of pages. */
+/* A fixed pool of pages, which writes are copied to: bounce buffers. */
 #ifndef NFSD_DIO_POOL_H
 #define NFSD_DIO_POOL_H
 
@@ -8,15 +8,15 @@
 #include <linux/mm.h>
 #include <linux/sizes.h>
 
-/* The longest write that is bounced, bytes. Longer ones are not slowed down by the ends. */
+/* Bytes. The partial blocks of a longer write hardly slow it down. */
 #define ND_BOUNCE_MAX	SZ_1M
 
-/* The table of a bounce buffer is a page of the pool itself. */
+/* nd_bounce.vec is a page of the pool, too. */
 static_assert(PAGE_SIZE / sizeof(struct bio_vec) >= ND_BOUNCE_MAX / PAGE_SIZE);
 
 /**
  * struct nd_bounce - a bounce buffer
- * @vec: its pages, all whole but the last
+ * @vec: the pages, filled entirely but for the last
  * @nr: entries in @vec
  */
 struct nd_bounce {

@@ -5,8 +5,8 @@
 #include "verdict.h"
 
 /*
- * All of a last block that the file does not fill counts: what lies in it beyond the end has to
- * stay zero, which is the file system's business, under locks of its own.
+ * Also true for a last block that the file does not fill: the file system keeps its bytes beyond
+ * the end of the file zero, under locks of its own.
  */
 static bool reaches_eof(const struct nd_write *write)
 {
@@ -18,24 +18,22 @@ static bool reaches_eof(const struct nd_write *write)
 }
 
 /**
- * nd_judge - whether a write may be direct, as far as the cache has no say
+ * nd_judge_request - judge a write by all but its partial blocks
  * @write: the write
  *
- * The blocks at its ends are asked for next, if it may.
- *
- * Return: %ND_DIRECT, or why not.
+ * Return: %ND_DIRECT if nd_judge_blocks() decides, otherwise why the write is left.
  */
-enum nd_verdict nd_judge(const struct nd_write *write)
+enum nd_verdict nd_judge_request(const struct nd_write *write)
 {
 	if (write->io_cache)
-		return ND_LEFT_IO_CACHE;
+		return ND_LEFT_IO_CACHE_WRITE;
 	if (nd_is_aligned(write->pos, write->len, write->block))
 		return ND_LEFT_ALIGNED;
-	if (write->odd_flags)
+	if (write->other_flags)
 		return ND_LEFT_FLAGS;
 	if (!write->known_fs)
 		return ND_LEFT_FS;
-	if (!write->fit)
+	if (!write->file_ok)
 		return ND_LEFT_FILE;
 	if (write->mapped)
 		return ND_LEFT_MAPPED;
@@ -51,11 +49,10 @@ enum nd_verdict nd_judge(const struct nd_write *write)
 }
 
 /**
- * nd_partial_blocks - the blocks that a write covers in part
+ * nd_partial_blocks - find the blocks that a write covers in part
  * @write: the write
- * @head: set to where the block begins that the write begins within, bytes, or
- *	%ND_NO_POS
- * @tail: the same for the block that it ends within; %ND_NO_POS if it is the same block
+ * @head: set to the start of the block that the write begins within, bytes, or %ND_NO_POS
+ * @tail: likewise for the block that it ends within; %ND_NO_POS if that is the same block
  */
 void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
 {
@@ -69,21 +66,21 @@ void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail)
 }
 
 /**
- * nd_judge_blocks - whether a write may be direct, by what its partial blocks are
+ * nd_judge_blocks - judge a write by its partial blocks
  * @mode: the parameter
- * @crowded: &nd_write.crowded
- * @head: of the block that it begins within
- * @tail: of the block that it ends within
+ * @contended: &nd_write.contended
+ * @head: the block that the write begins within
+ * @tail: the block that it ends within
  *
- * For a block without content the stock code reads nothing, so there is nothing to
- * save; and a direct write would have to fill the rest of it with zeroes, alone.
+ * The stock code reads nothing for a hole, and a direct write would zero the rest of that
+ * block with the inode locked exclusively.
  *
- * Where direct writes have to wait for each other, reads that do not are the better way:
- * %ND_PREFETCHED says that others write, and the file system is asked whether they would.
+ * If direct writes lock each other out, reading ahead without that lock is faster for all.
  *
- * Return: %ND_DIRECT, %ND_PREFETCHED, or why neither.
+ * Return: %ND_DIRECT; %ND_PREFETCHED, which holds only if nd_dio_locks_exclusively(); or why
+ * the write is left.
  */
-enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block head,
+enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool contended, enum nd_block head,
 				enum nd_block tail)
 {
 	if (head == ND_BLOCK_HOLE || tail == ND_BLOCK_HOLE)
@@ -92,11 +89,11 @@ enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block h
 		return ND_DIRECT;
 	if (head != ND_BLOCK_ON_DISK && tail != ND_BLOCK_ON_DISK)
 		return ND_LEFT_CACHED;
-	return crowded ? ND_PREFETCHED : ND_DIRECT;
+	return contended ? ND_PREFETCHED : ND_DIRECT;
 }
 
 /**
- * nd_latency_bucket - where a time goes in the histogram
+ * nd_latency_bucket - find the histogram bucket of a duration
  * @us: microseconds
  *
  * Return: 0 to %ND_NR_BUCKETS - 1.

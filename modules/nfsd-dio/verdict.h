@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether a write of an NFS client is to be served by direct I/O. Pure. */
+/* Decides whether a write of an NFS client is served by direct I/O. Pure. */
 #ifndef NFSD_DIO_VERDICT_H
 #define NFSD_DIO_VERDICT_H
 
@@ -7,7 +7,7 @@
 
 /**
  * enum nd_mode - the parameter `mode`
- * @ND_UNCACHED: direct only if the stock code would have to read from the disk
+ * @ND_UNCACHED: direct only if the stock code would read from the disk
  * @ND_UNALIGNED: direct whatever is cached
  */
 enum nd_mode {
@@ -17,28 +17,28 @@ enum nd_mode {
 };
 
 /**
- * enum nd_verdict - what is done with a write
- * @ND_DIRECT: it is sent to the device as it is
- * @ND_PREFETCHED: the blocks at its ends are read, then the stock code has it
- * @ND_LEFT_ALIGNED: it begins and ends with a block: nothing would be read for it
- * @ND_LEFT_IO_CACHE: nfsd has decided itself how to write, by its io_cache_write
- * @ND_LEFT_FLAGS: an append, or another flag that is not known to be harmless
+ * enum nd_verdict - what becomes of a write
+ * @ND_DIRECT: direct I/O
+ * @ND_PREFETCHED: we read its partial blocks, then the stock code writes it
+ * @ND_LEFT_ALIGNED: left to the stock code, as all below: it covers whole blocks only
+ * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
+ * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
- * @ND_LEFT_FILE: DAX, a swap file, always synchronous, or opened in a way that rules direct I/O out
- * @ND_LEFT_MAPPED: a process on the server has the file mapped for writing
- * @ND_LEFT_NO_DIRECT: the file system does no direct I/O on this file
- * @ND_LEFT_SECTOR: it does not begin and end with a sector
- * @ND_LEFT_EOF: it reaches into a last block that the file does not fill, or beyond
- * @ND_LEFT_LARGE: more than is ever bounced
- * @ND_LEFT_CACHED: the blocks at its ends are in the page cache
- * @ND_LEFT_HOLE: a block at its ends was never written
- * @ND_LEFT_POOL: no memory is left to bounce it
+ * @ND_LEFT_FILE: see &nd_write.file_ok
+ * @ND_LEFT_MAPPED: a process on the server has mapped the file for writing
+ * @ND_LEFT_NO_DIRECT: the file system takes no direct I/O for this file
+ * @ND_LEFT_SECTOR: the write does not begin and end at a sector boundary
+ * @ND_LEFT_EOF: the write reaches into a last block that the file does not fill, or beyond
+ * @ND_LEFT_LARGE: longer than a bounce buffer
+ * @ND_LEFT_CACHED: the partial blocks are in the page cache
+ * @ND_LEFT_HOLE: a partial block was never written
+ * @ND_LEFT_POOL: the pool has too few free pages
  */
 enum nd_verdict {
 	ND_DIRECT,
 	ND_PREFETCHED,
 	ND_LEFT_ALIGNED,
-	ND_LEFT_IO_CACHE,
+	ND_LEFT_IO_CACHE_WRITE,
 	ND_LEFT_FLAGS,
 	ND_LEFT_FS,
 	ND_LEFT_FILE,
@@ -54,21 +54,19 @@ enum nd_verdict {
 };
 
 /**
- * struct nd_write - a write, and the file it is for
- * @pos: where it begins, bytes
- * @len: its length, bytes, not 0
+ * struct nd_write - a write and its file
+ * @pos: start, bytes
+ * @len: length, bytes, not 0
  * @file_size: bytes
- * @max_len: the longest that is bounced, bytes
- * @block: the file system's block size, bytes, a power of two
- * @align: what direct writes to this file have to be aligned to, bytes, a power of
- *	two; 0: it takes none
+ * @max_len: the longest write that is bounced, bytes
+ * @block: block size of the file system, bytes, a power of two
+ * @align: alignment of direct writes to the file, bytes, a power of two; 0: it takes none
  * @io_cache: nfsd asks for direct or uncached I/O itself
- * @odd_flags: it has other flags than those that ask for stable storage, or is asynchronous
+ * @other_flags: asynchronous, or with flags that do not just ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
- * @fit: no DAX, no swap file, not append-only, not always synchronous, and opened for writing with
- *	direct I/O possible
+ * @file_ok: no DAX, swap, append-only or always synchronous file; open for writing and direct I/O
  * @mapped: mapped shared and for writing
- * @crowded: others write to the file now
+ * @contended: other writers of the file are active
  */
 struct nd_write {
 	loff_t pos;
@@ -78,19 +76,19 @@ struct nd_write {
 	unsigned int block;
 	unsigned int align;
 	bool io_cache;
-	bool odd_flags;
+	bool other_flags;
 	bool known_fs;
-	bool fit;
+	bool file_ok;
 	bool mapped;
-	bool crowded;
+	bool contended;
 };
 
 /**
- * enum nd_block - what is known of a block that a write covers in part
- * @ND_NO_BLOCK: there is none at this end
- * @ND_BLOCK_CACHED: its content is in the page cache, or on its way there
- * @ND_BLOCK_HOLE: it has no content: a hole, or allocated and never written
- * @ND_BLOCK_ON_DISK: its content is on the disk only
+ * enum nd_block - where the content of a partial block is: a block that a write covers in part
+ * @ND_NO_BLOCK: the write has no partial block at this end
+ * @ND_BLOCK_CACHED: in the page cache, or being read into it
+ * @ND_BLOCK_HOLE: nowhere: a hole, or allocated and never written
+ * @ND_BLOCK_ON_DISK: only on the disk
  */
 enum nd_block {
 	ND_NO_BLOCK,
@@ -99,27 +97,22 @@ enum nd_block {
 	ND_BLOCK_ON_DISK,
 };
 
-/* No block at this end of a write. */
+/* The position of %ND_NO_BLOCK. */
 #define ND_NO_POS	(-1LL)
 
-/* Buckets of the latency histogram: below 64 us, 128 us and so on, and the rest. */
+/* The latency histogram: below 64 us, below 128 us and so on; the last bucket has the rest. */
 #define ND_FIRST_BUCKET_US	64
 #define ND_NR_BUCKETS		17
 
-/**
- * nd_is_aligned - whether a write begins and ends with a block
- * @pos: where it begins, bytes
- * @len: its length, bytes
- * @block: block size, bytes, a power of two
- */
+/* @block: a power of two. */
 static inline bool nd_is_aligned(loff_t pos, size_t len, unsigned int block)
 {
 	return !((pos | len) & (block - 1));
 }
 
-enum nd_verdict nd_judge(const struct nd_write *write);
+enum nd_verdict nd_judge_request(const struct nd_write *write);
 void nd_partial_blocks(const struct nd_write *write, loff_t *head, loff_t *tail);
-enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool crowded, enum nd_block head,
+enum nd_verdict nd_judge_blocks(enum nd_mode mode, bool contended, enum nd_block head,
 				enum nd_block tail);
 unsigned int nd_latency_bucket(u64 us);
 

@@ -7,14 +7,15 @@
 #include <linux/uio.h>
 
 #include "counters.h"
-#include "devices.h"
+#include "device_stats.h"
+#include "inspect.h"
+#include "mtime.h"
 #include "params.h"
 #include "pool.h"
-#include "times.h"
-#include "view.h"
+#include "prefetch.h"
 #include "write.h"
 
-static void count_fallback(ssize_t error)
+static void nd_count_fallback(ssize_t error)
 {
 	switch (error) {
 	case -EINVAL:
@@ -33,36 +34,48 @@ static void count_fallback(ssize_t error)
 	}
 }
 
-/* Also does what has to be done before a write is left to the stock code. */
-static enum nd_verdict prepare(const struct kiocb *iocb, size_t len)
+static void nd_count_latency(u64 ns)
+{
+	static const u8 counters[] = { ND_LATENCY_COUNTERS(ND_COUNTER) };
+
+	static_assert(ARRAY_SIZE(counters) == ND_NR_BUCKETS);
+	nd_count(counters[nd_latency_bucket(ns / NSEC_PER_USEC)]);
+}
+
+static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
 {
 	struct file *file = iocb->ki_filp;
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
-	struct nd_write write;
 	loff_t head, tail;
 
-	nd_view_write(iocb, len, &write);
-	verdict = nd_judge(&write);
-	if (verdict == ND_LEFT_IO_CACHE)
-		pr_info_once("nfsd's own io_cache_write is not 0: its writes are left to it\n");
+	nd_inspect_write(iocb, len, write);
+	verdict = nd_judge_request(write);
 	if (verdict != ND_DIRECT)
 		return verdict;
-	nd_partial_blocks(&write, &head, &tail);
-	at_head = nd_view_block(file, head, write.block);
-	/* A hole at one end decides. */
+	nd_partial_blocks(write, &head, &tail);
+	at_head = nd_inspect_block(file, head, write->block);
+	/* A hole at one end decides: skip the search at the other. */
 	if (at_head != ND_BLOCK_HOLE)
-		at_tail = nd_view_block(file, tail, write.block);
-	verdict = nd_judge_blocks(nd_mode(), write.crowded, at_head, at_tail);
-	if (verdict != ND_PREFETCHED)
-		return verdict;
-	if (!nd_locks_out_others(file, &write))
+		at_tail = nd_inspect_block(file, tail, write->block);
+	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
+	if (verdict == ND_PREFETCHED && !nd_dio_locks_exclusively(file, write))
 		return ND_DIRECT;
-	nd_prefetch(file, head, tail);
-	return ND_PREFETCHED;
+	return verdict;
 }
 
-static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
+/* Do what precedes the stock code's write. */
+static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
+{
+	if (verdict == ND_LEFT_IO_CACHE_WRITE)
+		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
+	else if (verdict == ND_PREFETCHED)
+		nd_prefetch(file, write);
+	nd_count(verdict);
+	nd_device_stats_add(file_inode(file)->i_sb->s_dev, ND_D_LEFT, 1);
+}
+
+static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
 {
 	struct iov_iter source = *from;
 	unsigned int i;
@@ -75,33 +88,32 @@ static bool fill(const struct nd_bounce *bounce, const struct iov_iter *from)
 }
 
 /*
- * Again, now that the data is there: the file system did it before, and readers do not wait for
- * a direct write. An NFS client that read the old bytes meanwhile has them in its cache with the
- * new change attribute, or time, and would take them for the file's as long as that stays.
+ * The file system updates the time before it writes the data, and readers do not wait for a direct
+ * write. So a client may have cached old bytes under the new change attribute (or time), and would
+ * trust them until the next change. Update both again, now that the data is on the device.
  */
-static bool update_time(struct file *file)
+static bool nd_update_time(struct file *file)
 {
-	int error = nd_times_move_on(file);
+	int error = nd_update_time_batched(file);
 
 	if (error) {
-		count_fallback(error);
+		nd_count_fallback(error);
 		return false;
 	}
 	/*
-	 * As dirty as a write through the cache leaves it: a clean inode is not flushed by nfsd for
-	 * NFSv2, nor by ext4 without a journal up to v6.4 ("ext4: Use
-	 * generic_buffers_fsync_noflush() implementation" changed that).
+	 * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for
+	 * NFSv2, nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush()
+	 * implementation" in v6.5.
 	 */
 	__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
 	return true;
 }
 
 /*
- * Without what asks for stable storage: the file system would see to that within the
- * inode's lock, which on some is exclusive here. The stock code does it after the lock
- * is dropped, and so do we.
+ * Without IOCB_DSYNC, because the file system would flush under the inode's lock, which it may hold
+ * exclusively here. Like the stock code, nd_write() flushes after that lock is dropped.
  */
-static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
+static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
 {
 	struct address_space *mapping = iocb->ki_filp->f_mapping;
 	errseq_t since = filemap_sample_wb_err(mapping);
@@ -114,17 +126,17 @@ static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce,
 	iov_iter_bvec(&iter, ITER_SOURCE, bounce->vec, bounce->nr, len);
 	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
 	if (written != len) {
-		count_fallback(written);
+		nd_count_fallback(written);
 		return false;
 	}
 	/*
-	 * The file system dropped the pages before it wrote, and after, still under the inode's
-	 * lock: what is there now was read, or written, since, and is no older than our data. To
-	 * write again would put it over what another client has written meanwhile. But if a page
-	 * could not be dropped, an error was marked: then the write goes through the cache too,
-	 * and both hold the same whatever that was. So it does if the file was mapped meanwhile:
-	 * what was dirtied and written back during the write is clean now, and gone, and may have
-	 * put the old bytes over ours.
+	 * The file system dropped the range's pages before and after the write, under the inode's
+	 * lock. Pages that are there now are no older than our data, and another client may have
+	 * written to them since, so do not write again without need. There are two needs:
+	 * - the file system could not drop a dirty page, and marked an error in the mapping;
+	 * - the file was mapped for writing meanwhile. A page that was dirtied and written back
+	 *   during the write is clean now, was dropped, and may have put old bytes over ours.
+	 * Then the stock code writes through the cache, so that cache and disk agree.
 	 */
 	if (!mapping_writably_mapped(mapping) && !filemap_check_wb_err(mapping, since))
 		return true;
@@ -132,29 +144,27 @@ static bool write_data(const struct kiocb *iocb, const struct nd_bounce *bounce,
 	return false;
 }
 
-static bool bounce_and_write(const struct kiocb *iocb, const struct nd_bounce *bounce,
+static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *bounce,
 			     const struct iov_iter *from, size_t len)
 {
-	if (!fill(bounce, from)) {
-		count_fallback(-EFAULT);
+	if (!nd_copy_to_bounce(bounce, from)) {
+		nd_count_fallback(-EFAULT);
 		return false;
 	}
 	stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
-	return write_data(iocb, bounce, len);
+	return nd_write_direct(iocb, bounce, len);
 }
 
 /**
  * nd_write - serve a write by direct I/O, if that is right and works
- * @iocb: the write, by value: &kiocb.ki_pos is moved on if it was served
- * @from: its data, left as it is
- * @result: set if it was served: as of write_iter()
+ * @iocb: a copy of the caller's; &kiocb.ki_pos is advanced if we served the write
+ * @from: the data, not advanced
+ * @result: set to what write_iter() would return if we served the write
  *
- * All or nothing: unless every byte went to the device, the write is left to the stock
- * code as a whole, which writes the same bytes to the same place. So errors, short writes
- * and whatever else may happen are those of the stock code.
+ * All or nothing: unless every byte reached the device, the stock code writes the same bytes
+ * to the same place. So errors and short writes are those of the stock code.
  *
- * Context: may sleep.
- * Return: whether it was served.
+ * Return: whether we served the write.
  */
 bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 {
@@ -162,35 +172,35 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	size_t len = iov_iter_count(from);
 	struct nd_bounce bounce;
 	enum nd_verdict verdict;
+	struct nd_write write;
 	bool done;
 	u64 begin;
 
 	if (!len)
 		return false;
-	verdict = prepare(iocb, len);
+	verdict = nd_judge_write(iocb, len, &write);
 	if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
 		verdict = ND_LEFT_POOL;
 	if (verdict != ND_DIRECT) {
-		nd_count(verdict);
-		nd_device_add(dev, ND_D_LEFT, 1);
+		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
 	begin = ktime_get_ns();
-	done = bounce_and_write(iocb, &bounce, from, len);
+	done = nd_write_bounced(iocb, &bounce, from, len);
+	/* Before the update of the time, which waits while the file system is frozen. */
 	nd_bounce_put(&bounce);
-	/* Without these pages, as a file system that is frozen keeps this waiting. */
-	if (!done || !update_time(iocb->ki_filp)) {
-		nd_device_add(dev, ND_D_FALLBACK, 1);
+	if (!done || !nd_update_time(iocb->ki_filp)) {
+		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
 	iocb->ki_pos += len;
-	/* A failed flush is said once: trying again would hide it. */
+	/* Report a failed flush: the stock code's second flush would succeed and hide it. */
 	*result = generic_write_sync(iocb, len);
 	nd_count(ND_DIRECT);
-	nd_device_add(dev, ND_D_DIRECT, 1);
-	nd_device_add(dev, ND_D_BYTES, len);
+	nd_device_stats_add(dev, ND_D_DIRECT, 1);
+	nd_device_stats_add(dev, ND_D_BYTES, len);
 	if (*result < 0)
 		nd_count(ND_C_SYNC_ERRORS);
-	nd_count(ND_C_LATENCY + nd_latency_bucket((ktime_get_ns() - begin) / NSEC_PER_USEC));
+	nd_count_latency(ktime_get_ns() - begin);
 	return true;
 }

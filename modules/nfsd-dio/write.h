@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A write of an NFS client, by direct I/O if that is right and works. */
+/* Serves a write of an NFS client by direct I/O. */
 #ifndef NFSD_DIO_WRITE_H
 #define NFSD_DIO_WRITE_H
 

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tests of nfsd-dio share: an exported file of known bytes, and writes to it that are counted.
+# For the tests of nfsd-dio: an exported file of known bytes, and counted writes to it.
 
 # Load the module. load [PARAMETER=VALUE...]
 load() {
 	modprobe nfsd-dio "$@" || fail "not loaded: $(dmesg | tail -n 3)"
 }
 
-# Make a file system as mkfs is told, and mount it on /mnt/test with the options in $MOUNT. format FS DISK [MKFS_OPTION...]
+# Make a file system and mount it on /mnt/test with the options in $MOUNT. format FS DISK [MKFS_OPTION...]
 format() {
 	modprobe "$1" || fail "no $1"
 	"mkfs.$1" -q "${@:3}" "/dev/$2" > /run/mkfs.out 2>&1 || fail "mkfs.$1 $2: $(cat /run/mkfs.out)"
@@ -15,16 +15,16 @@ format() {
 	mount -t "$1" ${MOUNT:+-o "$MOUNT"} "/dev/$2" /mnt/test || fail "mount of $1 on $2"
 }
 
-# A file of random bytes, all of them on the disk, and its double in memory, which is written to
-# wherever the file is. known_file NAME SIZE_MB
+# Make a file of random bytes, all of them on the disk, and a copy in memory that gets the same writes.
+# known_file NAME SIZE_MB
 known_file() {
 	random_file "/mnt/test/$1" "$2"
 	cp "/mnt/test/$1" "/run/$1"
 	drop_caches
 }
 
-# Export /mnt/test, with writes as "sync" or "async" has them, and mount it on /mnt/client: each write of a file that is
-# open for direct I/O comes to the server as it is. serve VERSION sync|async
+# Export /mnt/test and mount it on /mnt/client. A write to a file that is open for direct I/O reaches the server as one
+# request. serve VERSION sync|async
 serve() {
 	if [ -e /proc/fs/nfsd/threads ]; then
 		mount --bind /mnt/test "$NFS_EXPORT"
@@ -41,7 +41,7 @@ unserve() {
 	umount /mnt/client
 	exportfs -ua
 	rpc.nfsd 0
-	# For NFS 3 nfsd keeps files open for a moment.
+	# With NFS 3, nfsd keeps files open for a moment.
 	for _ in {1..100}; do
 		umount "$NFS_EXPORT" 2> /run/umount.out && break
 		sleep 0.1
@@ -49,8 +49,8 @@ unserve() {
 	umount /mnt/test || fail "umount: $(cat /run/umount.out)"
 }
 
-# Write through the client and to the double, each piece in one request: bytes that the offset
-# determines, and the seed. writes [--together] FILE SEED OFFSET:LENGTH...
+# Write through the client and to the copy, each piece in one request. Offset and seed determine the bytes.
+# writes [--together] FILE SEED OFFSET:LENGTH...
 writes() {
 	local how=()
 	if [ "$1" = --together ]; then
@@ -61,13 +61,13 @@ writes() {
 	/mnt/seqkeep/nfsd-dio/writes --cached "/run/$1" "$2" "${@:3}"
 }
 
-# 4 KiB pieces, 512 bytes into every sixteenth block: never the same or adjacent. pieces COUNT [FIRST]
+# Print pieces of 4 KiB, 512 bytes into every sixteenth block, so that no two are adjacent. pieces COUNT [FIRST]
 pieces() {
 	local i
 	for ((i = ${2:-0}; i < ${2:-0} + $1; i++)); do echo $((i * 65536 + 512)):4096; done
 }
 
-# The file has the bytes of its double, by whichever way it is read. assert_same NAME
+# The file has the bytes of its copy at the client, in the server's cache and on the disk. assert_same NAME
 assert_same() {
 	cmp "/run/$1" "/mnt/client/$1" || fail "$1 has other bytes at the client"
 	cmp "/run/$1" "/mnt/test/$1" || fail "$1 has other bytes in the server's cache"
@@ -75,7 +75,7 @@ assert_same() {
 	cmp "/run/$1" "/mnt/test/$1" || fail "$1 has other bytes on the disk"
 }
 
-# Count what a command adds to a counter. added COUNTER COMMAND...
+# Print what a command adds to a counter. added COUNTER COMMAND...
 added() {
 	local before
 	before=$(counter nfsd_dio "$1")
@@ -91,28 +91,28 @@ assert_added() {
 	[ "$got" -eq "$2" ] || fail "$1 by ${*:3:4}: $got, expected $2; $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
 }
 
-# A write of the client fails, and says so. assert_error TEXT FILE OFFSET:LENGTH
+# A write of the client fails with TEXT in the message. assert_error TEXT FILE OFFSET:LENGTH
 assert_error() {
 	if /mnt/seqkeep/nfsd-dio/writes "/mnt/client/$2" 1 "$3" > /run/error.out 2>&1; then fail "$2 at $3: no error"; fi
 	echo "$(cat /sys/module/nfsd_dio/parameters/enable): $(cat /run/error.out)"
 	grep -q "$1" /run/error.out || fail "$2 at $3: $(cat /run/error.out), expected $1"
 }
 
-# Give the device-mapper disk "disk" the table that is on standard input, with whatever is under way going by the old one.
+# Give the device-mapper disk "disk" the table on standard input. I/O in flight still goes by the old one.
 change_table() {
 	dmsetup suspend --nolockfs disk
 	dmsetup load disk
 	dmsetup resume disk
 }
 
-# Wait until a task waits for direct I/O: nfsd's, as there is no other. direct_io_waits PID_OF_WRITER
-direct_io_waits() {
+# Wait until a task waits for direct I/O, which is one of nfsd. wait_for_direct_io PID_OF_WRITER
+wait_for_direct_io() {
 	local i
 	for ((i = 0; i < 600; i++)); do
-		# Its status is of no use: a process that ends meanwhile is an error to it.
+		# Ignore the status: grep fails if a process ends meanwhile.
 		grep -ls iomap_dio_rw /proc/[0-9]*/stack > /run/waits || :
 		[ ! -s /run/waits ] || return 0
-		kill -0 "$1" 2> /dev/null || fail "the write ended before it was to"
+		kill -0 "$1" 2> /dev/null || fail "the write ended too early"
 		sleep 0.1
 	done
 	fail "no write is direct: $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"

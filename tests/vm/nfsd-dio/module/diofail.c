@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What nfsd-dio calls does its work and then says that it failed, as no disk can be made to on
- * each kernel: a direct write that ends early, a file whose times cannot be changed.
+ * Makes functions that nfsd-dio calls report failure after they did their work: a direct write that
+ * ends early, a file whose times cannot be updated. No disk can be made to cause either on every
+ * kernel.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -11,18 +12,18 @@
 #include <linux/magic.h>
 #include <linux/module.h>
 
-/* How long a failure takes, ms: others come to wait for it. */
+/* How long a failing time update takes, ms, so that other writers come to wait for it. */
 #define FAILURE_MS	5
 
 static int write_result;
 module_param(write_result, int, 0644);
-MODULE_PARM_DESC(write_result, "what direct writes return; 0: what they do");
+MODULE_PARM_DESC(write_result, "result of direct writes; 0: their own");
 
 static int times_result;
 module_param(times_result, int, 0644);
-MODULE_PARM_DESC(times_result, "what file_update_time() returns on XFS; 0: what it does");
+MODULE_PARM_DESC(times_result, "result of file_update_time() on XFS; 0: its own");
 
-/* Others than 0: the return is not looked at. */
+/* A result other than 0 skips the return handler. */
 static int write_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kiocb *iocb = (const void *)regs_get_kernel_argument(regs, 1);
@@ -42,7 +43,7 @@ static int times_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct file *file = (const void *)regs_get_kernel_argument(regs, 0);
 
-	/* What the test itself writes goes elsewhere. */
+	/* The test's own writes go to other file systems. */
 	return !READ_ONCE(times_result) || file_inode(file)->i_sb->s_magic != XFS_SUPER_MAGIC;
 }
 NOKPROBE_SYMBOL(times_entry);
@@ -83,5 +84,5 @@ static void __exit diofail_exit(void)
 
 module_init(diofail_init);
 module_exit(diofail_exit);
-MODULE_DESCRIPTION("seqkeep test: direct writes and changes of times that fail");
+MODULE_DESCRIPTION("seqkeep test: direct writes and time updates that fail");
 MODULE_LICENSE("GPL");

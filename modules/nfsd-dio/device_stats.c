@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A row is taken by the first write to a device, and kept until the module is unloaded:
- * what a server exports is a handful of devices. Those that find no row share the last.
+ * The first write to a device claims a row until the module is unloaded, because a server exports
+ * a handful of devices. Devices that find no free row share the last one.
  */
 #include <linux/atomic.h>
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/seq_file.h>
 
-#include "devices.h"
+#include "device_stats.h"
 
 #define DEVICES	64
 
 static struct nd_device {
-	/* 0: free; of the last row, always. */
-	dev_t dev;
+	dev_t dev;	/* 0: free, or the last row */
 	atomic64_t count[ND_D_NR];
 } devices[DEVICES + 1];
 
-static struct nd_device *row_of(dev_t dev)
+static struct nd_device *nd_device_row(dev_t dev)
 {
 	unsigned int i;
 
@@ -33,17 +32,9 @@ static struct nd_device *row_of(dev_t dev)
 	return &devices[DEVICES];
 }
 
-/**
- * nd_device_add - count
- * @dev: the device, of the file's superblock
- * @counter: what
- * @n: how much
- *
- * Context: any.
- */
-void nd_device_add(dev_t dev, enum nd_device_counter counter, u64 n)
+void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n)
 {
-	atomic64_add(n, &row_of(dev)->count[counter]);
+	atomic64_add(n, &nd_device_row(dev)->count[counter]);
 }
 
 static bool is_used(const struct nd_device *row)
@@ -56,13 +47,7 @@ static bool is_used(const struct nd_device *row)
 	return false;
 }
 
-/**
- * nd_devices_show - print the table
- * @m: to print to
- *
- * Context: any.
- */
-void nd_devices_show(struct seq_file *m)
+void nd_device_stats_show(struct seq_file *m)
 {
 	const struct nd_device *row;
 	unsigned int i;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/pagemap.h>
+#include <linux/stat.h>
+#include <linux/string.h>
+
+#include "common/compat/ext4.h"
+#include "common/compat/iocb.h"
+#include "common/compat/readahead.h"
+#include "hole_cache.h"
+#include "inflight.h"
+#include "inspect.h"
+#include "pool.h"
+
+/* Flags that mean the same for a direct write. */
+#define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
+
+static bool is_fs(const struct inode *inode, const char *name)
+{
+	return !strcmp(inode->i_sb->s_type->name, name);
+}
+
+/* By name, because only the direct writes of these two were reviewed and are tested. */
+static bool known_fs(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) && (is_fs(inode, "ext4") || is_fs(inode, "xfs"));
+}
+
+/* 0 if the file system takes no direct I/O: inline data, encryption, verity, journalled data. */
+static unsigned int nd_direct_align(const struct file *file)
+{
+	struct kstat stat;
+
+	if (vfs_getattr_nosec(&file->f_path, &stat, STATX_DIOALIGN, AT_STATX_DONT_SYNC) ||
+	    !(stat.result_mask & STATX_DIOALIGN))
+		return 0;
+	return stat.dio_offset_align;
+}
+
+/**
+ * nd_inspect_write - collect what nd_judge_request() needs to know of a write
+ * @iocb: the write
+ * @len: its length, bytes, not 0
+ * @write: set; the rest stays 0 once range, flags or file system rule direct I/O out
+ */
+void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
+{
+	struct file *file = iocb->ki_filp;
+	struct inode *inode = file_inode(file);
+
+	*write = (struct nd_write) {
+		.pos = iocb->ki_pos,
+		.len = len,
+		.block = i_blocksize(inode),
+		.io_cache = iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE),
+	};
+	/* Most writes of most servers are aligned and end here. */
+	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
+		return;
+	write->other_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
+	write->known_fs = known_fs(inode);
+	if (write->other_flags || !write->known_fs)
+		return;
+	write->file_size = i_size_read(inode);
+	write->max_len = ND_BOUNCE_MAX;
+	write->file_ok = (file->f_mode & FMODE_CAN_ODIRECT) && (file->f_mode & FMODE_WRITE) &&
+			 !IS_DAX(inode) && !IS_SWAPFILE(inode) && !IS_APPEND(inode) &&
+			 /* It flushes within the write: a second one would hide a failed flush. */
+			 !IS_SYNC(inode);
+	write->mapped = mapping_writably_mapped(file->f_mapping);
+	write->align = nd_direct_align(file);
+	write->contended = nd_has_concurrent_writers(file) || inode_is_locked(inode);
+}
+
+static bool nd_folio_has_block(struct address_space *mapping, struct folio *folio, loff_t block,
+			       unsigned int size)
+{
+	const struct address_space_operations *ops = mapping->a_ops;
+	bool has;
+
+	if (folio_test_uptodate(folio))
+		return true;
+	/* A locked folio is being filled: the stock code would wait for that and read nothing. */
+	if (!folio_trylock(folio))
+		return true;
+	has = folio->mapping == mapping &&
+	      (folio_test_uptodate(folio) ||
+	       (ops->is_partially_uptodate &&
+		ops->is_partially_uptodate(folio, offset_in_folio(folio, block), size)));
+	folio_unlock(folio);
+	return has;
+}
+
+static bool nd_is_cached(struct address_space *mapping, loff_t block, unsigned int size)
+{
+	struct folio *folio = compat_folio_get(mapping, block >> PAGE_SHIFT);
+	bool has;
+
+	if (!folio)
+		return false;
+	has = nd_folio_has_block(mapping, folio, block, size);
+	folio_put(folio);
+	return has;
+}
+
+/**
+ * nd_inspect_block - find out where the content of a block is
+ * @file: the file
+ * @block: start of the block, bytes, or %ND_NO_POS
+ * @size: size of the block, bytes
+ *
+ * The answer is a hint and may be stale on return. The file system checks again under its
+ * locks, and handles a block of any kind.
+ *
+ * Context: may sleep, takes the lock of an ext4 inode.
+ */
+enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int size)
+{
+	struct inode *inode = file_inode(file);
+	loff_t data;
+
+	if (block == ND_NO_POS)
+		return ND_NO_BLOCK;
+	if (nd_is_cached(file->f_mapping, block, size))
+		return ND_BLOCK_CACHED;
+	if (nd_hole_cache_lookup(inode, block))
+		return ND_BLOCK_HOLE;
+	/* Moves f_pos, which nfsd never reads. Skips blocks allocated and never written. */
+	data = vfs_llseek(file, block, SEEK_DATA);
+	if (data == block)
+		return ND_BLOCK_ON_DISK;
+	if (data > block)
+		nd_hole_cache_add(inode, block, data);
+	else if (data == -ENXIO)
+		nd_hole_cache_add(inode, block, i_size_read(inode));
+	return ND_BLOCK_HOLE;
+}
+
+/* The extents that hold the blocks of a write; 1 if the file system cannot tell. */
+static unsigned int nd_count_extents(struct inode *inode, const struct nd_write *write)
+{
+	loff_t begin = round_down(write->pos, write->block);
+	loff_t end = round_up(write->pos + write->len, write->block);
+	/* With room for no extent, fiemap() only counts. */
+	struct fiemap_extent_info found = {};
+
+	if (!inode->i_op->fiemap || inode->i_op->fiemap(inode, &found, begin, end - begin))
+		return 1;
+	return found.fi_extents_mapped;
+}
+
+/**
+ * nd_dio_locks_exclusively - whether a direct write locks the inode exclusively for all of its I/O
+ * @file: the file
+ * @write: the write, which has a partial block
+ *
+ * Context: may sleep, takes the inode's lock.
+ */
+bool nd_dio_locks_exclusively(struct file *file, const struct nd_write *write)
+{
+	struct inode *inode = file_inode(file);
+
+	if (is_fs(inode, "ext4") && COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE)
+		return true;
+	if (is_fs(inode, "ext4") && !COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE)
+		return false;
+	return nd_count_extents(inode, write) > 1;
+}
