@@ -52,12 +52,12 @@ static void reopen(struct reader *r, const struct sim_way *way, bool grows)
 	r->largest = 0;
 }
 
-static bool is_used(void *cache, unsigned long index)
+static bool is_read(void *cache, unsigned long index)
 {
 	return sim_cached(cache, index) && sim_page(cache, index)->used;
 }
 
-/* marker() and next_size() of auto.c */
+/* nra_async_ra_entry() and nra_next_size() of auto.c */
 static void probe(struct reader *r, unsigned long index)
 {
 	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
@@ -65,17 +65,17 @@ static void probe(struct reader *r, unsigned long index)
 	struct nra_run run;
 	unsigned int size;
 
-	if (!nra_is_expected(&last, index, 1UL << sim_order(&r->cache, index)))
+	if (!nra_is_expected_marker(&last, index, 1UL << sim_order(&r->cache, index)))
 		return;
 	if (end > index)
 		end = 0;
-	run = nra_run(end, BASE / 2, MOST, is_used, &r->cache);
-	size = nra_grow(last.size, BASE, MOST, &run);
+	run = nra_run_length(end, BASE / 2, MOST, is_read, &r->cache);
+	size = nra_next_window(last.size, BASE, MOST, &run);
 	if (!size)
 		return;
 	KUNIT_EXPECT_GT(r->cache.test, size, last.size);
 	KUNIT_EXPECT_LE(r->cache.test, size, MOST);
-	nra_enlarge(&last, size);
+	nra_enlarge_window(&last, size);
 	r->ra.start = last.start;
 	r->ra.size = last.size;
 }
@@ -305,7 +305,7 @@ static void grow(struct kunit *test)
 	const struct grown *g = test->param_value;
 	struct nra_run run = { g->run, g->from_start };
 
-	KUNIT_EXPECT_EQ(test, g->next, nra_grow(g->size, BASE, MOST, &run));
+	KUNIT_EXPECT_EQ(test, g->next, nra_next_window(g->size, BASE, MOST, &run));
 }
 
 /* Where the state may wrap, and the marker's folio. */
@@ -313,16 +313,16 @@ static void enlarge(struct kunit *test)
 {
 	struct nra_window last = { .start = 16, .size = 32, .async_size = 32 };
 
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 17, 1));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 0, 1));
-	nra_enlarge(&last, 128);
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 17, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 0, 1));
+	nra_enlarge_window(&last, 128);
 	KUNIT_EXPECT_EQ(test, last.start + last.size, 48UL);
 	KUNIT_EXPECT_EQ(test, last.size, 128U);
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
 	last.async_size = 29;
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 4));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 19, 4));
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 4));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 19, 4));
 }
 
 static bool below_1000(void *looks, unsigned long index)
@@ -338,7 +338,7 @@ static void run_length(struct kunit *test)
 
 	for (end = 0; end < 100000; end += end / 8 + 1) {
 		unsigned int looks = 0;
-		struct nra_run run = nra_run(end, BASE / 2, MOST, below_1000, &looks);
+		struct nra_run run = nra_run_length(end, BASE / 2, MOST, below_1000, &looks);
 
 		KUNIT_EXPECT_LE(test, run.pages, end > 1000 ? end - 1000 : 0);
 		KUNIT_EXPECT_LE(test, run.pages, MOST);

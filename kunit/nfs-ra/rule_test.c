@@ -56,7 +56,7 @@ static void pages(struct kunit *test)
 	unsigned long per_page = c->page_size / KB;
 
 	KUNIT_EXPECT_EQ(test, c->kb, per_page *
-			nra_pages(&c->rule, c->rsize, DEFAULT_KB / per_page, c->page_size));
+			nra_rule_pages(&c->rule, c->rsize, DEFAULT_KB / per_page, c->page_size));
 }
 
 /* Whatever is in the parameters: never 0, never beyond the limits, never less for more. */
@@ -72,7 +72,7 @@ static void bounds(struct kunit *test)
 				unsigned long last = 1;
 
 				for (rsize = 1024; rsize <= 4 * MB; rsize *= 2) {
-					unsigned long got = nra_pages(&rule, rsize, 32, 4096);
+					unsigned long got = nra_rule_pages(&rule, rsize, 32, 4096);
 
 					KUNIT_EXPECT_GE(test, got, last);
 					KUNIT_EXPECT_LE(test, got, NRA_KB_MAX / 4UL);
@@ -113,8 +113,8 @@ static void auto_pages(struct kunit *test)
 {
 	const struct automatic *a = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, a->mount_kb, 4 * nra_pages(&a->rule, a->rsize, 32, 4096));
-	KUNIT_EXPECT_EQ(test, a->most_kb, 4 * nra_auto_pages(&a->rule, a->rsize, 4096));
+	KUNIT_EXPECT_EQ(test, a->mount_kb, 4 * nra_rule_pages(&a->rule, a->rsize, 32, 4096));
+	KUNIT_EXPECT_EQ(test, a->most_kb, 4 * nra_rule_max_window(&a->rule, a->rsize, 4096));
 }
 
 struct owned {
@@ -152,7 +152,7 @@ static void owner(struct kunit *test)
 {
 	const struct owned *o = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, nra_owner(o->before, o->set, o->now, o->written), o->owner);
+	KUNIT_EXPECT_EQ(test, nra_readahead_owner(o->before, o->set, o->now, o->written), o->owner);
 }
 
 static void is_nfs(struct kunit *test)

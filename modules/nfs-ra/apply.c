@@ -31,16 +31,16 @@
 /* Protects the next two. Nests in a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
 /* Whether the rule is to be applied. */
-static bool wanted;
+static bool active;
 /* How often that was asked for. */
-static unsigned int asked;
+static unsigned int requests;
 
-static DECLARE_COMPLETION(applied);
+static DECLARE_COMPLETION(apply_done);
 
-static void apply(struct super_block *sb, void *found)
+static void nra_apply_to_sb(struct super_block *sb, void *found)
 {
 	mutex_lock(&apply_mutex);
-	if (wanted && sb->s_iflags & SB_I_PERSB_BDI)
+	if (active && sb->s_iflags & SB_I_PERSB_BDI)
 		nra_mounts_apply(sb);
 	mutex_unlock(&apply_mutex);
 	++*(unsigned int *)found;
@@ -52,7 +52,7 @@ static void apply(struct super_block *sb, void *found)
  * once more, until a walk finds as many as the one before, and has not waited: each of the two
  * may have ended at an unmount of its own.
  */
-static void apply_to_each(struct file_system_type *type)
+static void nra_apply_to_type(struct file_system_type *type)
 {
 	unsigned int found = UINT_MAX, before, walks = 0;
 	u64 took;
@@ -61,68 +61,68 @@ static void apply_to_each(struct file_system_type *type)
 		before = found;
 		found = 0;
 		took = ktime_get_ns();
-		iterate_supers_type(type, apply, &found);
+		iterate_supers_type(type, nra_apply_to_sb, &found);
 		took = ktime_get_ns() - took;
 	} while (found != before || (took > LONG_WALK && ++walks < MAX_WALKS));
 }
 
-static void apply_to(const char *name)
+static void nra_apply_to_name(const char *name)
 {
 	struct file_system_type *type = get_fs_type(name);
 
 	if (!type)
 		return;
-	if (nra_mounts_are_nfs(type))
-		apply_to_each(type);
+	if (nra_type_is_kernel_nfs(type))
+		nra_apply_to_type(type);
 	/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
 	module_put(type->owner);
 }
 
-static unsigned int times_asked(void)
+static unsigned int nra_apply_requests(void)
 {
-	unsigned int times;
+	unsigned int seen;
 
 	mutex_lock(&apply_mutex);
-	times = asked;
+	seen = requests;
 	mutex_unlock(&apply_mutex);
-	return times;
+	return seen;
 }
 
-static void apply_to_all(struct work_struct *work)
+static void nra_apply_work_fn(struct work_struct *work)
 {
-	unsigned int times = times_asked();
+	unsigned int seen = nra_apply_requests();
 
 	/* What has no module and no mount is not asked for: that would load it. */
 	if (hook_module_is_loaded("nfs")) {
-		apply_to("nfs");
-		apply_to("nfs4");
+		nra_apply_to_name("nfs");
+		nra_apply_to_name("nfs4");
 	}
 	/* Who has asked since waits for the next run: this one may have left mounts out. */
 	mutex_lock(&apply_mutex);
-	if (times == asked)
-		complete_all(&applied);
+	if (seen == requests)
+		complete_all(&apply_done);
 	mutex_unlock(&apply_mutex);
 }
-static DECLARE_WORK(apply_work, apply_to_all);
+static DECLARE_WORK(apply_work, nra_apply_work_fn);
 
 /**
- * nra_apply_begin - apply the rule to the mounts that are there
+ * nra_apply_start - apply the rule to the mounts that are there
  *
  * If not all are reached within a few seconds, the log says so; they are once the mount, remount
  * or unmount that is in the way has ended.
  *
- * Context: may sleep; nra_mounts_open() was called.
+ * Context: may sleep; nra_mounts_create() was called.
  */
-void nra_apply_begin(void)
+void nra_apply_start(void)
 {
 	mutex_lock(&apply_mutex);
-	wanted = true;
-	asked++;
-	reinit_completion(&applied);
+	active = true;
+	requests++;
+	reinit_completion(&apply_done);
 	mutex_unlock(&apply_mutex);
 	/* If it still runs, since it was enabled before, it is run once more after that. */
 	queue_work(system_long_wq, &apply_work);
-	if (!wait_for_completion_timeout(&applied, WAIT_S * HZ))
+	if (!wait_for_completion_timeout(&apply_done, WAIT_S * HZ))
 		pr_warn("apply: a mount, remount or unmount is under way, of a server that does not answer perhaps; mounts that are behind it are set when it ends\n");
 }
 
@@ -134,17 +134,17 @@ void nra_apply_begin(void)
 void nra_apply_stop(void)
 {
 	mutex_lock(&apply_mutex);
-	wanted = false;
+	active = false;
 	mutex_unlock(&apply_mutex);
 }
 
 /**
- * nra_apply_end - wait for what nra_apply_begin() began; to end the module's exit
+ * nra_apply_wait - wait for what nra_apply_start() began; to end the module's exit
  *
  * Context: may sleep, without locks; after nra_apply_stop(). Waits for mounts, remounts
  * and unmounts that are under way.
  */
-void nra_apply_end(void)
+void nra_apply_wait(void)
 {
 	cancel_work_sync(&apply_work);
 }

@@ -34,22 +34,22 @@
 #define USED	(BIT(PG_referenced) | BIT(PG_active) | BIT(PG_workingset) | COMPAT_DROPBEHIND)
 
 /* Under RCU. */
-static bool is_used(void *mapping, unsigned long index)
+static bool nra_is_read(void *mapping, unsigned long index)
 {
 	const struct folio *folio = xa_load(&((struct address_space *)mapping)->i_pages, index);
 
 	return folio && !xa_is_value(folio) && compat_folio_flags(folio) & USED;
 }
 
-static unsigned int next_size(const struct readahead_control *ractl,
-			      const struct nra_window *last)
+static unsigned int nra_next_size(const struct readahead_control *ractl,
+				  const struct nra_window *last)
 {
 	const struct file_ra_state *ra = ractl->ra;
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
-	unsigned long base = READ_ONCE(bdi->ra_pages);
+	unsigned long mount_pages = READ_ONCE(bdi->ra_pages);
 	/* Pages that this very read() asks for say nothing yet: only what was read before. */
 	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
-	unsigned long most;
+	unsigned long max_window;
 	struct nra_run run;
 	unsigned int size;
 
@@ -57,22 +57,23 @@ static unsigned int next_size(const struct readahead_control *ractl,
 	if (end > ractl->_index)
 		end = 0;
 	rcu_read_lock();
-	most = nra_mounts_auto(bdi);
-	if (most <= last->size) {
+	max_window = nra_mounts_max_window(bdi);
+	if (max_window <= last->size) {
 		rcu_read_unlock();
 		return 0;
 	}
-	run = nra_run(end, max(base / 2, 1UL), most, is_used, ractl->mapping);
+	run = nra_run_length(end, max(mount_pages / 2, 1UL), max_window, nra_is_read,
+			     ractl->mapping);
 	rcu_read_unlock();
-	size = nra_grow(last->size, base, most, &run);
+	size = nra_next_window(last->size, mount_pages, max_window, &run);
 	if (!size)
 		nra_count(NRA_C_AUTO_UNPROVEN);
 	else
-		nra_count(size == most ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
+		nra_count(size == max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
 	return size;
 }
 
-static bool marker(struct pt_regs *regs, void *data)
+static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
@@ -93,22 +94,22 @@ static bool marker(struct pt_regs *regs, void *data)
 	/* Nothing is read: off; or the bit means writeback. */
 	if (!READ_ONCE(ra->ra_pages) || folio_test_writeback(folio))
 		return false;
-	if (!nra_is_expected(&last, ractl->_index, folio_nr_pages(folio)))
+	if (!nra_is_expected_marker(&last, ractl->_index, folio_nr_pages(folio)))
 		return false;
-	size = next_size(ractl, &last);
+	size = nra_next_size(ractl, &last);
 	if (size) {
-		nra_enlarge(&last, size);
+		nra_enlarge_window(&last, size);
 		WRITE_ONCE(ra->start, last.start);
 		WRITE_ONCE(ra->size, last.size);
 	}
 	return false;
 }
-NOKPROBE_SYMBOL(marker);
+NOKPROBE_SYMBOL(nra_async_ra_entry);
 
 static struct hook hooks[] = {
 	{
 		.spec = { .symbol = "page_cache_async_ra", .kind = HOOK_ENTRY },
-		.entry = marker,
+		.entry = nra_async_ra_entry,
 		.max_calls = MAX_CALLS,
 	},
 };
@@ -121,12 +122,12 @@ static struct hook_set set = {
 static bool is_open;
 
 /**
- * nra_auto_open - let windows grow, if they do not already
+ * nra_auto_hooks_register - let windows grow, if they do not already
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int nra_auto_open(void)
+int nra_auto_hooks_register(void)
 {
 	int err = is_open ? 0 : hooks_register(&set);
 
@@ -135,11 +136,11 @@ int nra_auto_open(void)
 }
 
 /**
- * nra_auto_close - let windows be what the stock code makes them
+ * nra_auto_hooks_unregister - let windows be what the stock code makes them
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  */
-void nra_auto_close(void)
+void nra_auto_hooks_unregister(void)
 {
 	if (is_open)
 		hooks_unregister(&set);

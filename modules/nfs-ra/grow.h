@@ -28,18 +28,18 @@ struct nra_run {
 };
 
 /**
- * typedef nra_used_fn - whether a page of a file was read, and is cached still
+ * typedef nra_is_read_fn - whether a page of a file was read, and is cached still
  * @data: which file
  * @index: the page
  */
-typedef bool (*nra_used_fn)(void *data, unsigned long index);
+typedef bool (*nra_is_read_fn)(void *data, unsigned long index);
 
-bool nra_is_expected(const struct nra_window *last, unsigned long index,
-		     unsigned long folio_pages);
-struct nra_run nra_run(unsigned long end, unsigned long unit, unsigned long max,
-		       nra_used_fn used, void *data);
-unsigned int nra_grow(unsigned int size, unsigned long base, unsigned long most,
-		      const struct nra_run *run);
-void nra_enlarge(struct nra_window *last, unsigned int size);
+bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
+			    unsigned long folio_pages);
+struct nra_run nra_run_length(unsigned long end, unsigned long unit, unsigned long max,
+			      nra_is_read_fn is_read, void *data);
+unsigned int nra_next_window(unsigned int size, unsigned long mount_pages,
+			     unsigned long max_window, const struct nra_run *run);
+void nra_enlarge_window(struct nra_window *last, unsigned int size);
 
 #endif

@@ -28,21 +28,21 @@
 /* Calls at a time: each is a mount between two system calls, or a write to sysfs. */
 #define MAX_CALLS	64
 
-static bool set_up(struct pt_regs *regs, void *data)
+static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 {
 	struct super_block *sb = (void *)regs_get_kernel_argument(regs, 0);
 
 	*(struct super_block **)data = sb;
-	return nra_mounts_are_nfs(sb->s_type);
+	return nra_type_is_kernel_nfs(sb->s_type);
 }
 
-static void was_set_up(struct pt_regs *regs, void *data)
+static void nra_setup_bdi_return(struct pt_regs *regs, void *data)
 {
 	if (!regs_return_value(regs))
 		nra_mounts_new(*(struct super_block **)data);
 }
 
-static bool store(struct pt_regs *regs, void *data)
+static bool nra_store_entry(struct pt_regs *regs, void *data)
 {
 	struct device *dev = (void *)regs_get_kernel_argument(regs, 0);
 
@@ -50,69 +50,69 @@ static bool store(struct pt_regs *regs, void *data)
 	return true;
 }
 
-static void stored(struct pt_regs *regs, void *data)
+static void nra_store_return(struct pt_regs *regs, void *data)
 {
 	if ((long)regs_return_value(regs) > 0)
-		nra_mounts_written(*(struct backing_dev_info **)data);
+		nra_mounts_note_write(*(struct backing_dev_info **)data);
 }
 
-enum { SET_UP, STORE, NR_HOOKS };
+enum { SETUP_BDI, STORE, NR_HOOKS };
 
 static struct hook hooks[NR_HOOKS] = {
-	[SET_UP] = {
+	[SETUP_BDI] = {
 		.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
-		.entry = set_up,
-		.returned = was_set_up,
+		.entry = nra_setup_bdi_entry,
+		.returned = nra_setup_bdi_return,
 		.data_size = sizeof(struct super_block *),
 		.max_calls = MAX_CALLS,
 	},
 	[STORE] = {
 		.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
-		.entry = store,
-		.returned = stored,
+		.entry = nra_store_entry,
+		.returned = nra_store_return,
 		.data_size = sizeof(struct backing_dev_info *),
 		.max_calls = MAX_CALLS,
 	},
 };
 
 /* They are taken out one after the other. */
-static struct hook_set set_up_set = { .hooks = &hooks[SET_UP], .nr = 1 };
+static struct hook_set setup_bdi_set = { .hooks = &hooks[SETUP_BDI], .nr = 1 };
 static struct hook_set store_set = { .hooks = &hooks[STORE], .nr = 1 };
 
 /**
- * nra_hooks_open - put the hooks in place
+ * nra_hooks_register - put the hooks in place
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int nra_hooks_open(void)
+int nra_hooks_register(void)
 {
 	int err = hooks_register(&store_set);
 
 	if (err)
 		return err;
-	err = hooks_register(&set_up_set);
+	err = hooks_register(&setup_bdi_set);
 	if (err)
 		hooks_unregister(&store_set);
 	return err;
 }
 
 /**
- * nra_hooks_close_mounts - see no new mounts any more
+ * nra_hooks_unregister_setup_bdi - see no new mounts any more
  *
  * Context: may sleep.
  */
-void nra_hooks_close_mounts(void)
+void nra_hooks_unregister_setup_bdi(void)
 {
-	hooks_unregister(&set_up_set);
+	hooks_unregister(&setup_bdi_set);
 }
 
 /**
- * nra_hooks_close_writes - do not see any more who writes to read_ahead_kb
+ * nra_hooks_unregister_store - do not see any more who writes to read_ahead_kb
  *
  * Context: may sleep.
  */
-void nra_hooks_close_writes(void)
+void nra_hooks_unregister_store(void)
 {
 	hooks_unregister(&store_set);
 }
@@ -122,5 +122,5 @@ void nra_hooks_close_writes(void)
  */
 unsigned long nra_hooks_missed(void)
 {
-	return hook_missed(&hooks[SET_UP]);
+	return hook_missed(&hooks[SETUP_BDI]);
 }

@@ -36,20 +36,20 @@
  * Records kept ready, as a new mount cannot wait for memory: that many may be mounted
  * before the work item is run.
  */
-#define SPARES		64
+#define FREE_RECORDS	64
 
 #define SERVER_LEN	64
 
 /**
  * struct nra_mount - what was decided for one superblock
- * @list: in mounts or spares
+ * @list: in mounts or free_records
  * @by_bdi: in mounts_by_bdi, while in mounts
  * @gone: in a list of those to be forgotten, while others may still be reading @list
  * @bdi: what holds its readahead, with a reference
  * @rsize: bytes
  * @before: readahead before the rule, pages
  * @set: what the rule set, pages
- * @most: what its files' windows may grow to, pages; 0: they do not
+ * @max_window: what its files' windows may grow to, pages; 0: they do not
  * @written: somebody wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the server's name
@@ -62,7 +62,7 @@ struct nra_mount {
 	unsigned int rsize;
 	unsigned long before;
 	unsigned long set;
-	unsigned long most;
+	unsigned long max_window;
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[SERVER_LEN];
@@ -77,41 +77,41 @@ static DEFINE_RAW_SPINLOCK(mounts_lock);
 static LIST_HEAD(mounts);
 /* The same, to find one: with automounted homes they are thousands, and each marker asks. */
 static DEFINE_HASHTABLE(mounts_by_bdi, 8);
-static LIST_HEAD(spares);
-static unsigned int nr_spares;
+static LIST_HEAD(free_records);
+static unsigned int nr_free_records;
 
-static int fill_spares(void)
+static int nra_records_fill(void)
 {
-	while (READ_ONCE(nr_spares) < SPARES) {
+	while (READ_ONCE(nr_free_records) < FREE_RECORDS) {
 		/* NOFS: also called with a superblock's lock held. */
 		struct nra_mount *mount = kzalloc(sizeof(*mount), GFP_NOFS);
 
 		if (!mount)
 			return -ENOMEM;
 		raw_spin_lock(&mounts_lock);
-		list_add(&mount->list, &spares);
-		WRITE_ONCE(nr_spares, nr_spares + 1);
+		list_add(&mount->list, &free_records);
+		WRITE_ONCE(nr_free_records, nr_free_records + 1);
 		raw_spin_unlock(&mounts_lock);
 	}
 	return 0;
 }
 
-static struct nra_mount *take_spare(void)
+static struct nra_mount *nra_record_take(void)
 {
 	struct nra_mount *mount;
 
 	raw_spin_lock(&mounts_lock);
-	mount = list_first_entry_or_null(&spares, struct nra_mount, list);
+	mount = list_first_entry_or_null(&free_records, struct nra_mount, list);
 	if (mount) {
 		list_del(&mount->list);
-		WRITE_ONCE(nr_spares, nr_spares - 1);
+		WRITE_ONCE(nr_free_records, nr_free_records - 1);
 	}
 	raw_spin_unlock(&mounts_lock);
 	return mount;
 }
 
 /* Under RCU. */
-static struct nra_mount *find(const struct backing_dev_info *bdi)
+static struct nra_mount *nra_record_find(const struct backing_dev_info *bdi)
 {
 	struct nra_mount *mount;
 
@@ -122,7 +122,7 @@ static struct nra_mount *find(const struct backing_dev_info *bdi)
 }
 
 /* Forget what is unmounted, or all. */
-static void forget(bool all)
+static void nra_records_remove(bool all)
 {
 	struct nra_mount *mount, *next;
 	LIST_HEAD(gone);
@@ -144,12 +144,12 @@ static void forget(bool all)
 }
 
 /* Run after each mount: never are more records kept than were mounted at a time. */
-static void tend(struct work_struct *work)
+static void nra_reap_unmounted(struct work_struct *work)
 {
-	forget(false);
-	fill_spares();
+	nra_records_remove(false);
+	nra_records_fill();
 }
-static DECLARE_WORK(tend_work, tend);
+static DECLARE_WORK(reap_work, nra_reap_unmounted);
 
 /*
  * As the transport has it: a mount that moves to another server gets another nfs_client,
@@ -157,7 +157,7 @@ static DECLARE_WORK(tend_work, tend);
  * move waits for that before the name goes; one that fails after its new transport is in place
  * does not (rpc_switch_client_transport()), for which there is no lock to take.
  */
-static void copy_server_name(char *name, const struct nfs_server *server)
+static void nra_copy_server_name(char *name, const struct nfs_server *server)
 {
 	rcu_read_lock();
 	strscpy(name, rcu_dereference(server->client->cl_xprt)->servername, SERVER_LEN);
@@ -170,16 +170,16 @@ static bool was_set_by_hand(const struct nra_mount *mount)
 	return mount->before != VM_READAHEAD_PAGES;
 }
 
-static void decide(struct super_block *sb, enum nra_counter changed)
+static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
 {
 	const struct nfs_server *server = sb->s_fs_info;
 	struct backing_dev_info *bdi = sb->s_bdi;
-	struct nra_rule rule = nra_rule();
-	struct nra_mount *mount = take_spare();
+	struct nra_rule rule = nra_param_rule();
+	struct nra_mount *mount = nra_record_take();
 	/* A server that moves may come with another one, at any time. */
 	unsigned int rsize = READ_RACY(server->rsize);
 
-	schedule_work(&tend_work);
+	schedule_work(&reap_work);
 	if (!mount) {
 		nra_count(NRA_C_LEFT_MEMORY);
 		return;
@@ -187,10 +187,10 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 	mount->bdi = bdi_get(bdi);
 	mount->rsize = rsize;
 	mount->before = READ_ONCE(bdi->ra_pages);
-	mount->set = nra_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
-	mount->most = nra_auto_pages(&rule, rsize, PAGE_SIZE);
+	mount->set = nra_rule_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
+	mount->max_window = nra_rule_max_window(&rule, rsize, PAGE_SIZE);
 	mount->written = false;
-	copy_server_name(mount->server, server);
+	nra_copy_server_name(mount->server, server);
 	if (was_set_by_hand(mount))
 		nra_count(NRA_C_LEFT_BY_HAND);
 	else if (mount->set == mount->before)
@@ -208,7 +208,7 @@ static void decide(struct super_block *sb, enum nra_counter changed)
 }
 
 /**
- * nra_mounts_are_nfs - whether a file system is the kernel's NFS client
+ * nra_type_is_kernel_nfs - whether a file system is the kernel's NFS client
  * @type: the file system, with a reference or of a superblock
  *
  * There are clients to put in its place (VAST's), and where their structures have what is read
@@ -216,7 +216,7 @@ static void decide(struct super_block *sb, enum nra_counter changed)
  *
  * Context: any.
  */
-bool nra_mounts_are_nfs(const struct file_system_type *type)
+bool nra_type_is_kernel_nfs(const struct file_system_type *type)
 {
 	if (!nra_is_nfs(type->name, type->owner ? module_name(type->owner) : NULL))
 		return false;
@@ -235,7 +235,7 @@ bool nra_mounts_are_nfs(const struct file_system_type *type)
  */
 void nra_mounts_new(struct super_block *sb)
 {
-	decide(sb, NRA_C_SET_MOUNT);
+	nra_apply_rule(sb, NRA_C_SET_MOUNT);
 }
 
 /**
@@ -249,26 +249,26 @@ void nra_mounts_apply(struct super_block *sb)
 	bool known;
 
 	rcu_read_lock();
-	known = find(sb->s_bdi);
+	known = nra_record_find(sb->s_bdi);
 	rcu_read_unlock();
 	if (known)
 		return;
-	fill_spares();
-	decide(sb, NRA_C_SET_APPLY);
+	nra_records_fill();
+	nra_apply_rule(sb, NRA_C_SET_APPLY);
 }
 
 /**
- * nra_mounts_written - note that the current task has set a readahead
+ * nra_mounts_note_write - note that the current task has set a readahead
  * @bdi: whose; may be any
  *
  * Context: any but interrupts; does not wait.
  */
-void nra_mounts_written(struct backing_dev_info *bdi)
+void nra_mounts_note_write(struct backing_dev_info *bdi)
 {
 	struct nra_mount *mount;
 
 	rcu_read_lock();
-	mount = find(bdi);
+	mount = nra_record_find(bdi);
 	if (mount) {
 		raw_spin_lock(&mounts_lock);
 		WRITE_ONCE(mount->written, true);
@@ -283,26 +283,26 @@ void nra_mounts_written(struct backing_dev_info *bdi)
 	rcu_read_unlock();
 }
 
-static enum nra_owner owner_of(const struct nra_mount *mount, unsigned long now)
+static enum nra_owner nra_mount_owner(const struct nra_mount *mount, unsigned long now)
 {
-	return nra_owner(mount->before, mount->set, now,
-			 was_set_by_hand(mount) || READ_ONCE(mount->written));
+	return nra_readahead_owner(mount->before, mount->set, now,
+				   was_set_by_hand(mount) || READ_ONCE(mount->written));
 }
 
 /**
- * nra_mounts_auto - how far windows may grow, of the files of a mount
+ * nra_mounts_max_window - how far windows may grow, of the files of a mount
  * @bdi: the mount's; may be any
  *
  * Context: any but interrupts, under RCU; does not wait.
  * Return: pages; 0 if they may not: no mount of the rule's, or somebody set its readahead.
  */
-unsigned long nra_mounts_auto(const struct backing_dev_info *bdi)
+unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi)
 {
-	const struct nra_mount *mount = find(bdi);
+	const struct nra_mount *mount = nra_record_find(bdi);
 
-	if (!mount || owner_of(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
+	if (!mount || nra_mount_owner(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
 		return 0;
-	return mount->most;
+	return mount->max_window;
 }
 
 static unsigned long to_kb(unsigned long pages)
@@ -310,7 +310,7 @@ static unsigned long to_kb(unsigned long pages)
 	return pages << (PAGE_SHIFT - 10);
 }
 
-static void show(struct seq_file *m, struct nra_mount *mount)
+static void nra_mount_show(struct seq_file *m, struct nra_mount *mount)
 {
 	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
 	static const char *const by[] = { "kernel", "nfs-ra", "other" };
@@ -323,11 +323,11 @@ static void show(struct seq_file *m, struct nra_mount *mount)
 	memcpy(writer, mount->writer, sizeof(writer));
 	raw_spin_unlock(&mounts_lock);
 
-	owner = owner_of(mount, now);
+	owner = nra_mount_owner(mount, now);
 	seq_printf(m, "%-9s %9u %9lu %9lu %9lu ", bdi_dev_name(mount->bdi), mount->rsize,
 		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
 	seq_escape(m, written ? writer : by[owner], " \t\n\\");
-	seq_printf(m, " %lu ", owner == NRA_OTHERS ? 0 : to_kb(mount->most));
+	seq_printf(m, " %lu ", owner == NRA_OTHERS ? 0 : to_kb(mount->max_window));
 	seq_escape(m, mount->server, " \t\n\\");
 	seq_putc(m, '\n');
 }
@@ -346,15 +346,15 @@ void nra_mounts_show(struct seq_file *m)
 	rcu_read_lock();
 	list_for_each_entry_rcu(mount, &mounts, list)
 		if (READ_ONCE(mount->bdi->dev))
-			show(m, mount);
+			nra_mount_show(m, mount);
 	rcu_read_unlock();
 }
 
-static void put_back(struct nra_mount *mount)
+static void nra_mount_restore(struct nra_mount *mount)
 {
 	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
 
-	switch (owner_of(mount, now)) {
+	switch (nra_mount_owner(mount, now)) {
 	case NRA_KERNEL:
 		break;
 	case NRA_OURS:
@@ -370,49 +370,49 @@ static void put_back(struct nra_mount *mount)
 }
 
 /**
- * nra_mounts_open - be ready for mounts
+ * nra_mounts_create - be ready for mounts
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int nra_mounts_open(void)
+int nra_mounts_create(void)
 {
-	int err = fill_spares();
+	int err = nra_records_fill();
 
 	if (err)
-		nra_mounts_close();
+		nra_mounts_destroy();
 	return err;
 }
 
 /**
- * nra_mounts_put_back - put back what is still ours
+ * nra_mounts_restore - put back what is still ours
  *
  * Context: may sleep; no mount is added any more.
  */
-void nra_mounts_put_back(void)
+void nra_mounts_restore(void)
 {
 	struct nra_mount *mount;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(mount, &mounts, list)
 		if (READ_ONCE(mount->bdi->dev))
-			put_back(mount);
+			nra_mount_restore(mount);
 	rcu_read_unlock();
 }
 
 /**
- * nra_mounts_close - forget all
+ * nra_mounts_destroy - forget all
  *
  * Context: may sleep; no hook is in place any more.
  */
-void nra_mounts_close(void)
+void nra_mounts_destroy(void)
 {
 	struct nra_mount *mount, *next;
 
-	cancel_work_sync(&tend_work);
-	forget(true);
-	list_for_each_entry_safe(mount, next, &spares, list)
+	cancel_work_sync(&reap_work);
+	nra_records_remove(true);
+	list_for_each_entry_safe(mount, next, &free_records, list)
 		kfree(mount);
-	INIT_LIST_HEAD(&spares);
-	WRITE_ONCE(nr_spares, 0);
+	INIT_LIST_HEAD(&free_records);
+	WRITE_ONCE(nr_free_records, 0);
 }

@@ -10,14 +10,14 @@ struct file_system_type;
 struct seq_file;
 struct super_block;
 
-int nra_mounts_open(void);
-void nra_mounts_put_back(void);
-void nra_mounts_close(void);
-bool nra_mounts_are_nfs(const struct file_system_type *type);
+int nra_mounts_create(void);
+void nra_mounts_restore(void);
+void nra_mounts_destroy(void);
+bool nra_type_is_kernel_nfs(const struct file_system_type *type);
 void nra_mounts_new(struct super_block *sb);
 void nra_mounts_apply(struct super_block *sb);
-void nra_mounts_written(struct backing_dev_info *bdi);
-unsigned long nra_mounts_auto(const struct backing_dev_info *bdi);
+void nra_mounts_note_write(struct backing_dev_info *bdi);
+unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi);
 void nra_mounts_show(struct seq_file *m);
 
 #endif

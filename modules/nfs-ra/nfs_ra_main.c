@@ -29,7 +29,7 @@ static const char *const counter_names[NRA_C_NR] = {
 	[NRA_C_AUTO_UNPROVEN] = "auto_unproven",
 };
 
-static void show_missed(struct seq_file *m)
+static void nra_show_missed(struct seq_file *m)
 {
 	seq_printf(m, "left_missed %lu\n", nra_hooks_missed());
 }
@@ -37,15 +37,15 @@ static void show_missed(struct seq_file *m)
 struct stats nra_stats = {
 	.names = counter_names,
 	.nr = NRA_C_NR,
-	.extra = show_missed,
+	.extra = nra_show_missed,
 };
 
-static int mounts_show(struct seq_file *m, void *unused)
+static int nra_table_show(struct seq_file *m, void *unused)
 {
 	nra_mounts_show(m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(mounts);
+DEFINE_SHOW_ATTRIBUTE(nra_table);
 
 /**
  * nra_enable - set the readahead of mounts from now on, and of those that are there if asked to
@@ -55,28 +55,28 @@ DEFINE_SHOW_ATTRIBUTE(mounts);
  */
 int nra_enable(void)
 {
-	int err = nra_mounts_open();
+	int err = nra_mounts_create();
 
 	if (err) {
 		pr_err("not enabled: no memory for the table of mounts (%d); free some and try again\n",
 		       err);
 		return err;
 	}
-	err = nra_multiple_is_auto() ? nra_auto_open() : 0;
+	err = nra_param_is_auto() ? nra_auto_hooks_register() : 0;
 	if (err)
-		goto close_mounts;
-	err = nra_hooks_open();
+		goto destroy_mounts;
+	err = nra_hooks_register();
 	if (err)
-		goto close_auto;
-	if (nra_apply())
-		nra_apply_begin();
+		goto unregister_auto;
+	if (nra_param_apply())
+		nra_apply_start();
 	return 0;
 
-close_auto:
-	nra_auto_close();
-close_mounts:
+unregister_auto:
+	nra_auto_hooks_unregister();
+destroy_mounts:
 	pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
-	nra_mounts_close();
+	nra_mounts_destroy();
 	return err;
 }
 
@@ -88,12 +88,12 @@ close_mounts:
 void nra_disable(void)
 {
 	nra_apply_stop();
-	nra_hooks_close_mounts();
-	nra_auto_close();
+	nra_hooks_unregister_setup_bdi();
+	nra_auto_hooks_unregister();
 	/* Who writes meanwhile is still seen: that value is not ours. */
-	nra_mounts_put_back();
-	nra_hooks_close_writes();
-	nra_mounts_close();
+	nra_mounts_restore();
+	nra_hooks_unregister_store();
+	nra_mounts_destroy();
 }
 
 static int __init nra_init(void)
@@ -103,7 +103,7 @@ static int __init nra_init(void)
 	if (err)
 		goto stop_params;
 	if (!IS_ERR(nra_stats.dir))
-		debugfs_create_file("mounts", 0400, nra_stats.dir, NULL, &mounts_fops);
+		debugfs_create_file("mounts", 0400, nra_stats.dir, NULL, &nra_table_fops);
 	err = nra_params_start();
 	if (err)
 		goto destroy_stats;
@@ -113,14 +113,14 @@ destroy_stats:
 	stats_destroy(&nra_stats);
 stop_params:
 	nra_params_stop();
-	nra_apply_end();
+	nra_apply_wait();
 	return err;
 }
 
 static void __exit nra_exit(void)
 {
 	nra_params_stop();
-	nra_apply_end();
+	nra_apply_wait();
 	stats_destroy(&nra_stats);
 }
 

@@ -27,14 +27,14 @@ static struct param_range multiple = {
 };
 
 /* The hook stays until the module is disabled: mounts keep the rule that they were made by. */
-static int multiple_set(const char *val, const struct kernel_param *kp)
+static int nra_multiple_set(const char *val, const struct kernel_param *kp)
 {
 	int err;
 
 	if (!sysfs_streq(val, "auto"))
 		return param_range_ops.set(val, kp);
 	if (enable.live && enable.wanted) {
-		err = nra_auto_open();
+		err = nra_auto_hooks_register();
 		if (err)
 			return err;
 	}
@@ -42,16 +42,16 @@ static int multiple_set(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int multiple_get(char *buf, const struct kernel_param *kp)
+static int nra_multiple_get(char *buf, const struct kernel_param *kp)
 {
-	return nra_multiple_is_auto() ? sysfs_emit(buf, "auto\n") : param_range_ops.get(buf, kp);
+	return nra_param_is_auto() ? sysfs_emit(buf, "auto\n") : param_range_ops.get(buf, kp);
 }
 
-static const struct kernel_param_ops multiple_ops = {
-	.set = multiple_set,
-	.get = multiple_get,
+static const struct kernel_param_ops nra_multiple_ops = {
+	.set = nra_multiple_set,
+	.get = nra_multiple_get,
 };
-module_param_cb(multiple, &multiple_ops, &multiple, 0644);
+module_param_cb(multiple, &nra_multiple_ops, &multiple, 0644);
 MODULE_PARM_DESC(multiple, "how many times rsize, 1..64, or auto: as a file's reading shows (default 4)");
 
 static struct param_range min_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
@@ -63,9 +63,9 @@ module_param_cb(max_kb, &param_range_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb, "at most that many KiB, 0..262144; 0: no limit (default 0)");
 
 /**
- * nra_rule - the parameters that say how much is read ahead
+ * nra_param_rule - the parameters that say how much is read ahead
  */
-struct nra_rule nra_rule(void)
+struct nra_rule nra_param_rule(void)
 {
 	return (struct nra_rule) {
 		.multiple = READ_ONCE(multiple.value),
@@ -75,17 +75,17 @@ struct nra_rule nra_rule(void)
 }
 
 /**
- * nra_multiple_is_auto - whether windows are to grow with the use that is made of them
+ * nra_param_is_auto - whether windows are to grow with the use that is made of them
  */
-bool nra_multiple_is_auto(void)
+bool nra_param_is_auto(void)
 {
 	return READ_ONCE(multiple.value) == NRA_AUTO;
 }
 
 /**
- * nra_apply - the parameter apply
+ * nra_param_apply - the parameter apply
  */
-bool nra_apply(void)
+bool nra_param_apply(void)
 {
 	return READ_ONCE(apply.value);
 }

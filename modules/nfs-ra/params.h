@@ -4,9 +4,9 @@
 
 #include "rule.h"
 
-struct nra_rule nra_rule(void);
-bool nra_apply(void);
-bool nra_multiple_is_auto(void);
+struct nra_rule nra_param_rule(void);
+bool nra_param_apply(void);
+bool nra_param_is_auto(void);
 int nra_params_start(void);
 void nra_params_stop(void);
 

@@ -6,7 +6,7 @@
 #include "rule.h"
 
 /**
- * nra_pages - how much to read ahead
+ * nra_rule_pages - how much to read ahead
  * @rule: the parameters
  * @rsize: what one READ asks for at most, bytes
  * @default_pages: what the kernel gives a new mount, pages
@@ -14,8 +14,8 @@
  *
  * Return: pages, at least 1.
  */
-unsigned long nra_pages(const struct nra_rule *rule, unsigned int rsize,
-			unsigned long default_pages, unsigned long page_size)
+unsigned long nra_rule_pages(const struct nra_rule *rule, unsigned int rsize,
+			     unsigned long default_pages, unsigned long page_size)
 {
 	u64 want = (u64)rule->multiple * rsize + page_size - 1;
 	u64 floor = ((u64)rule->min_kb << 10) + page_size - 1;
@@ -31,33 +31,34 @@ unsigned long nra_pages(const struct nra_rule *rule, unsigned int rsize,
 }
 
 /**
- * nra_auto_pages - how far a file's windows may grow
+ * nra_rule_max_window - how far a file's windows may grow
  * @rule: the parameters
  * @rsize: what one READ asks for at most, bytes
  * @page_size: bytes, a power of two
  *
  * Return: pages; 0 if they are not to grow.
  */
-unsigned long nra_auto_pages(const struct nra_rule *rule, unsigned int rsize,
-			     unsigned long page_size)
+unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsize,
+				  unsigned long page_size)
 {
-	struct nra_rule most = {
+	struct nra_rule limit = {
 		.multiple = NRA_AUTO_MULTIPLE,
 		.min_kb = max_t(unsigned int, rule->min_kb, NRA_AUTO_KB),
 		.max_kb = rule->max_kb,
 	};
 
-	return rule->multiple == NRA_AUTO ? nra_pages(&most, rsize, 0, page_size) : 0;
+	return rule->multiple == NRA_AUTO ? nra_rule_pages(&limit, rsize, 0, page_size) : 0;
 }
 
 /**
- * nra_owner - whose value the readahead of a mount is
+ * nra_readahead_owner - whose value the readahead of a mount is
  * @before: what it was before the rule, pages
  * @set: what the rule set, pages
  * @now: what it is, pages
  * @written: somebody wrote to read_ahead_kb, before the rule or since, be it the same value
  */
-enum nra_owner nra_owner(unsigned long before, unsigned long set, unsigned long now, bool written)
+enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsigned long now,
+				   bool written)
 {
 	if (written || now != set)
 		return NRA_OTHERS;

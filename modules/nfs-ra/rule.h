@@ -43,12 +43,12 @@ enum nra_owner {
 	NRA_OTHERS,
 };
 
-unsigned long nra_pages(const struct nra_rule *rule, unsigned int rsize,
-			unsigned long default_pages, unsigned long page_size);
-unsigned long nra_auto_pages(const struct nra_rule *rule, unsigned int rsize,
-			     unsigned long page_size);
-enum nra_owner nra_owner(unsigned long before, unsigned long set, unsigned long now,
-			 bool written);
+unsigned long nra_rule_pages(const struct nra_rule *rule, unsigned int rsize,
+			     unsigned long default_pages, unsigned long page_size);
+unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsize,
+				  unsigned long page_size);
+enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsigned long now,
+				   bool written);
 bool nra_is_nfs(const char *type, const char *module);
 
 #endif
