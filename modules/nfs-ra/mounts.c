@@ -274,7 +274,7 @@ void nra_mounts_note_write(struct backing_dev_info *bdi)
 		WRITE_ONCE(mount->written, true);
 		strscpy(mount->writer, current->comm, sizeof(mount->writer));
 		raw_spin_unlock(&mounts_lock);
-		nra_count(NRA_C_OVERRULED);
+		nra_count(NRA_C_OVERRIDDEN);
 		/* nfs-utils' rule does so to every mount, whether anybody asked or not. */
 		if (strstr(current->comm, "udev"))
 			pr_info_once("%s: a udev rule has set read_ahead_kb, which wins; if that is nfsrahead's, nfs-ra(4) says how to leave it to nfs-ra\n",
@@ -359,12 +359,12 @@ static void nra_mount_restore(struct nra_mount *mount)
 		break;
 	case NRA_OURS:
 		if (cmpxchg(&mount->bdi->ra_pages, mount->set, mount->before) == mount->set) {
-			nra_count(NRA_C_PUT_BACK);
+			nra_count(NRA_C_RESTORED);
 			break;
 		}
 		fallthrough;
 	case NRA_OTHERS:
-		nra_count(NRA_C_KEPT);
+		nra_count(NRA_C_NOT_RESTORED);
 		break;
 	}
 }
