@@ -69,7 +69,7 @@ static void probe(struct reader *r, unsigned long index)
 		return;
 	if (end > index)
 		end = 0;
-	run = nra_run_length(end, BASE / 2, MOST, is_read, &r->cache);
+	run = nra_run_measure(end, BASE / 2, MOST, is_read, &r->cache);
 	size = nra_next_window(last.size, BASE, MOST, &run);
 	if (!size)
 		return;
@@ -338,7 +338,7 @@ static void run_length(struct kunit *test)
 
 	for (end = 0; end < 100000; end += end / 8 + 1) {
 		unsigned int looks = 0;
-		struct nra_run run = nra_run_length(end, BASE / 2, MOST, below_1000, &looks);
+		struct nra_run run = nra_run_measure(end, BASE / 2, MOST, below_1000, &looks);
 
 		KUNIT_EXPECT_LE(test, run.pages, end > 1000 ? end - 1000 : 0);
 		KUNIT_EXPECT_LE(test, run.pages, MOST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters; each has a line in nfs-ra(4). */
+/* Counters. nfs-ra(4) has a line for each. */
 #ifndef NFS_RA_COUNTERS_H
 #define NFS_RA_COUNTERS_H
 

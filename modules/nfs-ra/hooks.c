@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two functions of the kernel itself are watched:
+ * Hooks on two functions of the kernel itself, which are there without nfs.ko:
  *
  *   super_setup_bdi_name()	gives a superblock its backing_dev_info. NFS calls it in one
- *				place, nfs_get_tree_common(), which all of its superblocks go
- *				through: those of versions 3 and 4, roots of version 4,
- *				submounts, referrals. A mount that shares a superblock does not
- *				call it. By then the server has been asked what it takes
- *				(nfs_probe_fsinfo(), and what the session allows), so rsize is
- *				what it will be; and there is no root yet, so nothing is open.
- *   read_ahead_kb_store()	is what a write to read_ahead_kb ends in. Static, and only
- *				for knowing who wrote: without it values are compared.
- *
- * Being in the kernel, both are there before nfs.ko comes and when it goes.
+ *				place, nfs_get_tree_common(), for each new superblock: of
+ *				versions 3 and 4, roots of version 4, submounts, referrals. A
+ *				mount that shares a superblock does not call it. By then rsize
+ *				is final, because the client has asked the server for its limits
+ *				(nfs_probe_fsinfo(), and the session's). No file is open,
+ *				because there is no root yet.
+ *   read_ahead_kb_store()	handles a write to read_ahead_kb, and tells which task wrote.
+ *				Static, so it may be missing; then only values are compared.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,7 +23,7 @@
 #include "hooks.h"
 #include "mounts.h"
 
-/* Calls at a time: each is a mount between two system calls, or a write to sysfs. */
+/* Calls in flight: each is a mount between two system calls, or a write to sysfs. */
 #define MAX_CALLS	64
 
 static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
@@ -75,12 +73,12 @@ static struct hook hooks[NR_HOOKS] = {
 	},
 };
 
-/* They are taken out one after the other. */
+/* Two sets, because nra_disable() restores values between the two. */
 static struct hook_set setup_bdi_set = { .hooks = &hooks[SETUP_BDI], .nr = 1 };
 static struct hook_set store_set = { .hooks = &hooks[STORE], .nr = 1 };
 
 /**
- * nra_hooks_register - put the hooks in place
+ * nra_hooks_register - hook both functions
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
@@ -97,29 +95,19 @@ int nra_hooks_register(void)
 	return err;
 }
 
-/**
- * nra_hooks_unregister_setup_bdi - see no new mounts any more
- *
- * Context: may sleep.
- */
+/* See no further mounts. */
 void nra_hooks_unregister_setup_bdi(void)
 {
 	hooks_unregister(&setup_bdi_set);
 }
 
-/**
- * nra_hooks_unregister_store - do not see any more who writes to read_ahead_kb
- *
- * Context: may sleep.
- */
+/* See no further writes to read_ahead_kb. */
 void nra_hooks_unregister_store(void)
 {
 	hooks_unregister(&store_set);
 }
 
-/**
- * nra_hooks_missed - mounts that were not seen, as too many were under way
- */
+/* Mounts that the hook missed because more than MAX_CALLS were in flight. */
 unsigned long nra_hooks_missed(void)
 {
 	return hook_missed(&hooks[SETUP_BDI]);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One record for each superblock that the rule was applied to. What "mount" means here is
- * a superblock: mounts that share one share its readahead.
+ * One record for each superblock that the rule was applied to. "Mount" means a superblock here,
+ * because mounts that share a superblock share its readahead.
  *
- * A record holds a reference to the backing_dev_info, which keeps nothing but its memory:
- * the value can be read, and put back, without asking whether the superblock is still
- * there. No superblock is remembered, and none of its locks is wanted later, so that a
- * server that is dead cannot keep this module from being disabled.
+ * A record holds a reference to the backing_dev_info, which pins its memory and nothing else. So
+ * the readahead can be read and restored whether or not the superblock still exists. No record
+ * refers to a superblock or needs its lock, so a dead server cannot block disabling this module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,24 +32,24 @@
 #include "rule.h"
 
 /*
- * Records kept ready, as a new mount cannot wait for memory: that many may be mounted
- * before the work item is run.
+ * Free records, because a probe cannot wait for memory: this many superblocks can be mounted before
+ * the work item runs.
  */
 #define FREE_RECORDS	64
 
 #define SERVER_LEN	64
 
 /**
- * struct nra_mount - what was decided for one superblock
+ * struct nra_mount - the record of one superblock
  * @list: in mounts or free_records
  * @by_bdi: in mounts_by_bdi, while in mounts
- * @gone: in a list of those to be forgotten, while others may still be reading @list
- * @bdi: what holds its readahead, with a reference
+ * @gone: in a list of records to free, while RCU readers may still be at @list
+ * @bdi: has the readahead; with a reference
  * @rsize: bytes
  * @before: readahead before the rule, pages
- * @set: what the rule set, pages
- * @max_window: what its files' windows may grow to, pages; 0: they do not
- * @written: somebody wrote to read_ahead_kb since
+ * @set: readahead by the rule, pages
+ * @max_window: limit of the windows of its files, pages; 0: windows do not grow
+ * @written: a task wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the server's name
  */
@@ -69,13 +68,13 @@ struct nra_mount {
 };
 
 /*
- * Protects changes to the lists and the hash table, and what is in records but their bdi,
- * which does not change. Taken in probes, so it never waits, also on a real-time kernel.
- * Nests in nothing. The mounts are read under RCU.
+ * Protects changes to the lists and the hash table, and @written and @writer of a record. Raw,
+ * because probes take it and must not sleep on a real-time kernel either. Innermost. Readers of the
+ * mounts use RCU.
  */
 static DEFINE_RAW_SPINLOCK(mounts_lock);
 static LIST_HEAD(mounts);
-/* The same, to find one: with automounted homes they are thousands, and each marker asks. */
+/* By bdi, because automounted homes are thousands of mounts and each marker looks one up. */
 static DEFINE_HASHTABLE(mounts_by_bdi, 8);
 static LIST_HEAD(free_records);
 static unsigned int nr_free_records;
@@ -83,7 +82,7 @@ static unsigned int nr_free_records;
 static int nra_records_fill(void)
 {
 	while (READ_ONCE(nr_free_records) < FREE_RECORDS) {
-		/* NOFS: also called with a superblock's lock held. */
+		/* NOFS: nra_mounts_apply() holds a superblock's lock. */
 		struct nra_mount *mount = kzalloc(sizeof(*mount), GFP_NOFS);
 
 		if (!mount)
@@ -110,7 +109,7 @@ static struct nra_mount *nra_record_take(void)
 	return mount;
 }
 
-/* Under RCU. */
+/* The caller holds rcu_read_lock(). */
 static struct nra_mount *nra_record_find(const struct backing_dev_info *bdi)
 {
 	struct nra_mount *mount;
@@ -121,7 +120,7 @@ static struct nra_mount *nra_record_find(const struct backing_dev_info *bdi)
 	return NULL;
 }
 
-/* Forget what is unmounted, or all. */
+/* Free the records of unmounted superblocks, or all. */
 static void nra_records_remove(bool all)
 {
 	struct nra_mount *mount, *next;
@@ -143,7 +142,7 @@ static void nra_records_remove(bool all)
 	}
 }
 
-/* Run after each mount: never are more records kept than were mounted at a time. */
+/* Runs after each mount, so there are never more records than there were mounts at a time. */
 static void nra_reap_unmounted(struct work_struct *work)
 {
 	nra_records_remove(false);
@@ -152,10 +151,11 @@ static void nra_reap_unmounted(struct work_struct *work)
 static DECLARE_WORK(reap_work, nra_reap_unmounted);
 
 /*
- * As the transport has it: a mount that moves to another server gets another nfs_client,
- * and nothing says when the former one, with its name, is freed. A transport goes by RCU, and a
- * move waits for that before the name goes; one that fails after its new transport is in place
- * does not (rpc_switch_client_transport()), for which there is no lock to take.
+ * The name comes from the transport, not from the nfs_client: a mount that moves to another server
+ * gets another nfs_client, and nothing tells when the old one is freed with its name. A transport
+ * is freed by RCU, and a move waits for a grace period before the name is freed. A move that fails
+ * after its new transport is in place does not wait (rpc_switch_client_transport()), and there is
+ * no lock against that.
  */
 static void nra_copy_server_name(char *name, const struct nfs_server *server)
 {
@@ -164,7 +164,7 @@ static void nra_copy_server_name(char *name, const struct nfs_server *server)
 	rcu_read_unlock();
 }
 
-/* What is not what the kernel gives each mount was given by somebody, be it what the rule says. */
+/* A new mount has the kernel's default. Somebody set any other value, even if the rule agrees. */
 static bool was_set_by_hand(const struct nra_mount *mount)
 {
 	return mount->before != VM_READAHEAD_PAGES;
@@ -176,7 +176,7 @@ static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
 	struct backing_dev_info *bdi = sb->s_bdi;
 	struct nra_rule rule = nra_param_rule();
 	struct nra_mount *mount = nra_record_take();
-	/* A server that moves may come with another one, at any time. */
+	/* It may change at any time, when the mount moves to another server. */
 	unsigned int rsize = READ_RACY(server->rsize);
 
 	schedule_work(&reap_work);
@@ -200,7 +200,7 @@ static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
 	else
 		nra_count(NRA_C_LEFT_BY_HAND);
 
-	/* Not before it is set: what somebody writes from now on is noted as said last. */
+	/* After the value is set, because a write that finds the record counts as the later. */
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &mounts);
 	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)bdi);
@@ -211,8 +211,8 @@ static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
  * nra_type_is_kernel_nfs - whether a file system is the kernel's NFS client
  * @type: the file system, with a reference or of a superblock
  *
- * There are clients to put in its place (VAST's), and where their structures have what is read
- * here nobody knows.
+ * Some vendors (VAST) replace the kernel's client by their own of the same name, which may have
+ * other structures. This counts their types and mounts.
  *
  * Context: any.
  */
@@ -223,12 +223,12 @@ bool nra_type_is_kernel_nfs(const struct file_system_type *type)
 	if (!type->owner || !test_bit(TAINT_OOT_MODULE, &type->owner->taints))
 		return true;
 	nra_count(NRA_C_LEFT_FOREIGN);
-	pr_info_once("the NFS client did not come with this kernel: its mounts are left alone\n");
+	pr_info_once("unsupported NFS client: it did not come with this kernel, so its mounts are left alone\n");
 	return false;
 }
 
 /**
- * nra_mounts_new - apply the rule to a superblock that is being set up
+ * nra_mounts_new - apply the rule to a new superblock
  * @sb: an NFS superblock that has just got its backing_dev_info; locked
  *
  * Context: any but interrupts; does not wait.
@@ -239,7 +239,7 @@ void nra_mounts_new(struct super_block *sb)
 }
 
 /**
- * nra_mounts_apply - apply the rule to a superblock that is in use
+ * nra_mounts_apply - apply the rule to an existing superblock, unless it has a record
  * @sb: an NFS superblock; locked
  *
  * Context: may sleep.
@@ -258,8 +258,8 @@ void nra_mounts_apply(struct super_block *sb)
 }
 
 /**
- * nra_mounts_note_write - note that the current task has set a readahead
- * @bdi: whose; may be any
+ * nra_mounts_note_write - note that the current task wrote to read_ahead_kb
+ * @bdi: the written one, of a mount or not
  *
  * Context: any but interrupts; does not wait.
  */
@@ -275,9 +275,9 @@ void nra_mounts_note_write(struct backing_dev_info *bdi)
 		strscpy(mount->writer, current->comm, sizeof(mount->writer));
 		raw_spin_unlock(&mounts_lock);
 		nra_count(NRA_C_OVERRIDDEN);
-		/* nfs-utils' rule does so to every mount, whether anybody asked or not. */
+		/* nfs-utils' rule writes for every mount, whether or not nfs.conf says anything. */
 		if (strstr(current->comm, "udev"))
-			pr_info_once("%s: a udev rule has set read_ahead_kb, which wins; if that is nfsrahead's, nfs-ra(4) says how to leave it to nfs-ra\n",
+			pr_info_once("cannot keep the readahead of %s: a udev rule has set read_ahead_kb; if it is nfsrahead's, nfs-ra(4) says how to leave mounts to nfs-ra\n",
 				     bdi_dev_name(bdi));
 	}
 	rcu_read_unlock();
@@ -290,11 +290,11 @@ static enum nra_owner nra_mount_owner(const struct nra_mount *mount, unsigned lo
 }
 
 /**
- * nra_mounts_max_window - how far windows may grow, of the files of a mount
- * @bdi: the mount's; may be any
+ * nra_mounts_max_window - limit of the windows of a mount's files
+ * @bdi: the mount's, or any other
  *
  * Context: any but interrupts, under RCU; does not wait.
- * Return: pages; 0 if they may not: no mount of the rule's, or somebody set its readahead.
+ * Return: pages; 0: windows do not grow, because there is no record or somebody set the readahead.
  */
 unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi)
 {
@@ -332,12 +332,6 @@ static void nra_mount_show(struct seq_file *m, struct nra_mount *mount)
 	seq_putc(m, '\n');
 }
 
-/**
- * nra_mounts_show - print the table
- * @m: to print to
- *
- * Context: may sleep.
- */
 void nra_mounts_show(struct seq_file *m)
 {
 	struct nra_mount *mount;
@@ -370,7 +364,7 @@ static void nra_mount_restore(struct nra_mount *mount)
 }
 
 /**
- * nra_mounts_create - be ready for mounts
+ * nra_mounts_create - allocate the free records
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -385,7 +379,7 @@ int nra_mounts_create(void)
 }
 
 /**
- * nra_mounts_restore - put back what is still ours
+ * nra_mounts_restore - restore the readahead of mounts that still have the rule's
  *
  * Context: may sleep; no mount is added any more.
  */
@@ -400,11 +394,7 @@ void nra_mounts_restore(void)
 	rcu_read_unlock();
 }
 
-/**
- * nra_mounts_destroy - forget all
- *
- * Context: may sleep; no hook is in place any more.
- */
+/* When no hook is in place any more. */
 void nra_mounts_destroy(void)
 {
 	struct nra_mount *mount, *next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The NFS mounts whose readahead this module decided on. */
+/* The NFS mounts that the rule was applied to. */
 #ifndef NFS_RA_MOUNTS_H
 #define NFS_RA_MOUNTS_H
 

@@ -48,7 +48,7 @@ static int nra_table_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(nra_table);
 
 /**
- * nra_enable - set the readahead of mounts from now on, and of those that are there if asked to
+ * nra_enable - set the readahead of mounts from now on, with apply=1 also of existing ones
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  * Return: 0, or a negative errno with nothing changed and a line in the log.
@@ -58,7 +58,7 @@ int nra_enable(void)
 	int err = nra_mounts_create();
 
 	if (err) {
-		pr_err("not enabled: no memory for the table of mounts (%d); free some and try again\n",
+		pr_err("failed to allocate records of mounts (%d): free memory and enable again\n",
 		       err);
 		return err;
 	}
@@ -81,7 +81,7 @@ destroy_mounts:
 }
 
 /**
- * nra_disable - leave mounts alone, and put back what is still as it was set here
+ * nra_disable - set no further readahead, and restore what nobody else has changed
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  */
@@ -90,7 +90,7 @@ void nra_disable(void)
 	nra_apply_stop();
 	nra_hooks_unregister_setup_bdi();
 	nra_auto_hooks_unregister();
-	/* Who writes meanwhile is still seen: that value is not ours. */
+	/* A write during this is still seen, so its value stays. */
 	nra_mounts_restore();
 	nra_hooks_unregister_store();
 	nra_mounts_destroy();

@@ -17,7 +17,7 @@ MODULE_PARM_DESC(enable, "set the readahead of NFS mounts: 0 or 1 (default 0)");
 
 static struct param_range apply = { .max = 1, .unit = "" };
 module_param_cb(apply, &param_range_ops, &apply, 0644);
-MODULE_PARM_DESC(apply, "also of those that are mounted when enable is set to 1: 0 or 1 (default 0)");
+MODULE_PARM_DESC(apply, "apply the rule to existing mounts when enable is set to 1: 0 or 1 (default 0)");
 
 static struct param_range multiple = {
 	.value = 4,
@@ -26,7 +26,7 @@ static struct param_range multiple = {
 	.unit = ", nor auto",
 };
 
-/* The hook stays until the module is disabled: mounts keep the rule that they were made by. */
+/* The hook stays until the module is disabled, because a mount keeps the rule of its time. */
 static int nra_multiple_set(const char *val, const struct kernel_param *kp)
 {
 	int err;
@@ -52,19 +52,16 @@ static const struct kernel_param_ops nra_multiple_ops = {
 	.get = nra_multiple_get,
 };
 module_param_cb(multiple, &nra_multiple_ops, &multiple, 0644);
-MODULE_PARM_DESC(multiple, "how many times rsize, 1..64, or auto: as a file's reading shows (default 4)");
+MODULE_PARM_DESC(multiple, "readahead in multiples of rsize: 1..64, or auto: windows grow while a file is read in sequence (default 4)");
 
 static struct param_range min_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
 module_param_cb(min_kb, &param_range_ops, &min_kb, 0644);
-MODULE_PARM_DESC(min_kb, "at least that many KiB, 0..262144; 0: the kernel's default (default 0)");
+MODULE_PARM_DESC(min_kb, "least readahead, KiB: 0..262144; 0: the kernel's default (default 0)");
 
 static struct param_range max_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
 module_param_cb(max_kb, &param_range_ops, &max_kb, 0644);
-MODULE_PARM_DESC(max_kb, "at most that many KiB, 0..262144; 0: no limit (default 0)");
+MODULE_PARM_DESC(max_kb, "greatest readahead, KiB: 0..262144; 0: no limit (default 0)");
 
-/**
- * nra_param_rule - the parameters that say how much is read ahead
- */
 struct nra_rule nra_param_rule(void)
 {
 	return (struct nra_rule) {
@@ -74,17 +71,11 @@ struct nra_rule nra_param_rule(void)
 	};
 }
 
-/**
- * nra_param_is_auto - whether windows are to grow with the use that is made of them
- */
 bool nra_param_is_auto(void)
 {
 	return READ_ONCE(multiple.value) == NRA_AUTO;
 }
 
-/**
- * nra_param_apply - the parameter apply
- */
 bool nra_param_apply(void)
 {
 	return READ_ONCE(apply.value);
