@@ -20,6 +20,7 @@
 #include "apply.h"
 #include "common/hook.h"
 #include "mounts.h"
+#include "params.h"
 
 /* How long the writer of `enable` waits for the work item, s. It usually takes milliseconds. */
 #define WAIT_S	5
@@ -42,9 +43,11 @@ static DECLARE_COMPLETION(apply_done);
 
 static void nra_apply_to_sb(struct super_block *sb, void *found)
 {
+	struct nra_rule rule = nra_param_rule();
+
 	mutex_lock(&apply_mutex);
 	if (active && sb->s_iflags & SB_I_PERSB_BDI)
-		nra_mounts_apply(sb);
+		nra_mounts_apply(sb, &rule);
 	mutex_unlock(&apply_mutex);
 	++*(unsigned int *)found;
 }

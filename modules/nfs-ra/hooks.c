@@ -22,6 +22,7 @@
 #include "common/hook.h"
 #include "hooks.h"
 #include "mounts.h"
+#include "params.h"
 
 /* Calls in flight: each is a mount between two system calls, or a write to sysfs. */
 #define MAX_CALLS	64
@@ -36,8 +37,10 @@ static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 
 static void nra_setup_bdi_return(struct pt_regs *regs, void *data)
 {
+	struct nra_rule rule = nra_param_rule();
+
 	if (!regs_return_value(regs))
-		nra_mounts_new(*(struct super_block **)data);
+		nra_mounts_new(*(struct super_block **)data, &rule);
 }
 
 static bool nra_store_entry(struct pt_regs *regs, void *data)
@@ -54,28 +57,25 @@ static void nra_store_return(struct pt_regs *regs, void *data)
 		nra_mounts_note_write(*(struct backing_dev_info **)data);
 }
 
-enum { SETUP_BDI, STORE, NR_HOOKS };
-
-static struct hook hooks[NR_HOOKS] = {
-	[SETUP_BDI] = {
-		.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
-		.entry = nra_setup_bdi_entry,
-		.returned = nra_setup_bdi_return,
-		.data_size = sizeof(struct super_block *),
-		.max_calls = MAX_CALLS,
-	},
-	[STORE] = {
-		.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
-		.entry = nra_store_entry,
-		.returned = nra_store_return,
-		.data_size = sizeof(struct backing_dev_info *),
-		.max_calls = MAX_CALLS,
-	},
+static struct hook setup_bdi_hook = {
+	.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
+	.entry = nra_setup_bdi_entry,
+	.returned = nra_setup_bdi_return,
+	.data_size = sizeof(struct super_block *),
+	.max_calls = MAX_CALLS,
 };
 
-/* Two sets, because nra_disable() restores values between the two. */
-static struct hook_set setup_bdi_set = { .hooks = &hooks[SETUP_BDI], .nr = 1 };
-static struct hook_set store_set = { .hooks = &hooks[STORE], .nr = 1 };
+static struct hook store_hook = {
+	.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
+	.entry = nra_store_entry,
+	.returned = nra_store_return,
+	.data_size = sizeof(struct backing_dev_info *),
+	.max_calls = MAX_CALLS,
+};
+
+/* Two sets, because disabling unregisters one, restores values, and unregisters the other. */
+static struct hook_set setup_bdi_set = { .hooks = &setup_bdi_hook, .nr = 1 };
+static struct hook_set store_set = { .hooks = &store_hook, .nr = 1 };
 
 /**
  * nra_hooks_register - hook both functions
@@ -110,5 +110,5 @@ void nra_hooks_unregister_store(void)
 /* Mounts that the hook missed because more than MAX_CALLS were in flight. */
 unsigned long nra_hooks_missed(void)
 {
-	return hook_missed(&hooks[SETUP_BDI]);
+	return hook_missed(&setup_bdi_hook);
 }

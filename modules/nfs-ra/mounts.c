@@ -28,7 +28,6 @@
 #include "common/read_racy.h"
 #include "counters.h"
 #include "mounts.h"
-#include "params.h"
 #include "rule.h"
 
 /*
@@ -170,11 +169,11 @@ static bool was_set_by_hand(const struct nra_mount *mount)
 	return mount->before != VM_READAHEAD_PAGES;
 }
 
-static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
+static void nra_apply_rule(struct super_block *sb, const struct nra_rule *rule,
+			   enum nra_counter changed)
 {
 	const struct nfs_server *server = sb->s_fs_info;
 	struct backing_dev_info *bdi = sb->s_bdi;
-	struct nra_rule rule = nra_param_rule();
 	struct nra_mount *mount = nra_record_take();
 	/* It may change at any time, when the mount moves to another server. */
 	unsigned int rsize = READ_RACY(server->rsize);
@@ -187,8 +186,8 @@ static void nra_apply_rule(struct super_block *sb, enum nra_counter changed)
 	mount->bdi = bdi_get(bdi);
 	mount->rsize = rsize;
 	mount->before = READ_ONCE(bdi->ra_pages);
-	mount->set = nra_rule_pages(&rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
-	mount->max_window = nra_rule_max_window(&rule, rsize, PAGE_SIZE);
+	mount->set = nra_rule_pages(rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
+	mount->max_window = nra_rule_max_window(rule, rsize, PAGE_SIZE);
 	mount->written = false;
 	nra_copy_server_name(mount->server, server);
 	if (was_set_by_hand(mount))
@@ -230,21 +229,23 @@ bool nra_type_is_kernel_nfs(const struct file_system_type *type)
 /**
  * nra_mounts_new - apply the rule to a new superblock
  * @sb: an NFS superblock that has just got its backing_dev_info; locked
+ * @rule: the parameters
  *
  * Context: any but interrupts; does not wait.
  */
-void nra_mounts_new(struct super_block *sb)
+void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule)
 {
-	nra_apply_rule(sb, NRA_C_SET_MOUNT);
+	nra_apply_rule(sb, rule, NRA_C_SET_MOUNT);
 }
 
 /**
  * nra_mounts_apply - apply the rule to an existing superblock, unless it has a record
  * @sb: an NFS superblock; locked
+ * @rule: the parameters
  *
  * Context: may sleep.
  */
-void nra_mounts_apply(struct super_block *sb)
+void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule)
 {
 	bool known;
 
@@ -254,7 +255,7 @@ void nra_mounts_apply(struct super_block *sb)
 	if (known)
 		return;
 	nra_records_fill();
-	nra_apply_rule(sb, NRA_C_SET_APPLY);
+	nra_apply_rule(sb, rule, NRA_C_SET_APPLY);
 }
 
 /**

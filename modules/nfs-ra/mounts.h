@@ -7,6 +7,7 @@
 
 struct backing_dev_info;
 struct file_system_type;
+struct nra_rule;
 struct seq_file;
 struct super_block;
 
@@ -14,8 +15,8 @@ int nra_mounts_create(void);
 void nra_mounts_restore(void);
 void nra_mounts_destroy(void);
 bool nra_type_is_kernel_nfs(const struct file_system_type *type);
-void nra_mounts_new(struct super_block *sb);
-void nra_mounts_apply(struct super_block *sb);
+void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule);
+void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule);
 void nra_mounts_note_write(struct backing_dev_info *bdi);
 unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi);
 void nra_mounts_show(struct seq_file *m);
