@@ -117,7 +117,7 @@ static DECLARE_WORK(apply_work, nra_apply_work_fn);
  * Waits for a few seconds at most. If the walk takes longer, the log says so; it goes on when the
  * mount, remount or unmount that holds it up ends.
  *
- * Context: may sleep; after nra_mounts_create().
+ * Context: may sleep; after nra_records_fill().
  */
 void nra_apply_start(void)
 {

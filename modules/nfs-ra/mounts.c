@@ -1,153 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * One record for each superblock that the rule was applied to. "Mount" means a superblock here,
- * because mounts that share a superblock share its readahead.
- *
- * A record holds a reference to the backing_dev_info, which pins its memory and nothing else. So
- * the readahead can be read and restored whether or not the superblock still exists. No record
- * refers to a superblock or needs its lock, so a dead server cannot block disabling this module.
- */
+/* Sets the readahead of NFS mounts by the rule, shows it and restores it. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
-#include <linux/hashtable.h>
-#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nfs_fs.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/xprt.h>
-#include <linux/workqueue.h>
 
 #include "common/read_racy.h"
 #include "counters.h"
 #include "mounts.h"
+#include "records.h"
 #include "rule.h"
-
-/*
- * Free records, because a probe cannot wait for memory: this many superblocks can be mounted before
- * the work item runs.
- */
-#define FREE_RECORDS	64
-
-#define SERVER_LEN	64
-
-/**
- * struct nra_mount - the record of one superblock
- * @list: in mounts or free_records
- * @by_bdi: in mounts_by_bdi, while in mounts
- * @gone: in a list of records to free, while RCU readers may still be at @list
- * @bdi: has the readahead; with a reference
- * @rsize: bytes
- * @before: readahead before the rule, pages
- * @set: readahead by the rule, pages
- * @max_window: limit of the windows of its files, pages; 0: windows do not grow
- * @written: a task wrote to read_ahead_kb since
- * @writer: the name of that task
- * @server: the server's name
- */
-struct nra_mount {
-	struct list_head list;
-	struct hlist_node by_bdi;
-	struct list_head gone;
-	struct backing_dev_info *bdi;
-	unsigned int rsize;
-	unsigned long before;
-	unsigned long set;
-	unsigned long max_window;
-	bool written;
-	char writer[TASK_COMM_LEN];
-	char server[SERVER_LEN];
-};
-
-/*
- * Protects changes to the lists and the hash table, and @written and @writer of a record. Raw,
- * because probes take it and must not sleep on a real-time kernel either. Innermost. Readers of the
- * mounts use RCU.
- */
-static DEFINE_RAW_SPINLOCK(mounts_lock);
-static LIST_HEAD(mounts);
-/* By bdi, because automounted homes are thousands of mounts and each marker looks one up. */
-static DEFINE_HASHTABLE(mounts_by_bdi, 8);
-static LIST_HEAD(free_records);
-static unsigned int nr_free_records;
-
-static int nra_records_fill(void)
-{
-	while (READ_ONCE(nr_free_records) < FREE_RECORDS) {
-		/* NOFS: nra_mounts_apply() holds a superblock's lock. */
-		struct nra_mount *mount = kzalloc(sizeof(*mount), GFP_NOFS);
-
-		if (!mount)
-			return -ENOMEM;
-		raw_spin_lock(&mounts_lock);
-		list_add(&mount->list, &free_records);
-		WRITE_ONCE(nr_free_records, nr_free_records + 1);
-		raw_spin_unlock(&mounts_lock);
-	}
-	return 0;
-}
-
-static struct nra_mount *nra_record_take(void)
-{
-	struct nra_mount *mount;
-
-	raw_spin_lock(&mounts_lock);
-	mount = list_first_entry_or_null(&free_records, struct nra_mount, list);
-	if (mount) {
-		list_del(&mount->list);
-		WRITE_ONCE(nr_free_records, nr_free_records - 1);
-	}
-	raw_spin_unlock(&mounts_lock);
-	return mount;
-}
-
-/* The caller holds rcu_read_lock(). */
-static struct nra_mount *nra_record_find(const struct backing_dev_info *bdi)
-{
-	struct nra_mount *mount;
-
-	hash_for_each_possible_rcu(mounts_by_bdi, mount, by_bdi, (unsigned long)bdi)
-		if (mount->bdi == bdi)
-			return mount;
-	return NULL;
-}
-
-/* Free the records of unmounted superblocks, or all. */
-static void nra_records_remove(bool all)
-{
-	struct nra_mount *mount, *next;
-	LIST_HEAD(gone);
-
-	raw_spin_lock(&mounts_lock);
-	list_for_each_entry_safe(mount, next, &mounts, list) {
-		if (all || !READ_ONCE(mount->bdi->dev)) {
-			list_del_rcu(&mount->list);
-			hash_del_rcu(&mount->by_bdi);
-			list_add(&mount->gone, &gone);
-		}
-	}
-	raw_spin_unlock(&mounts_lock);
-	synchronize_rcu();
-	list_for_each_entry_safe(mount, next, &gone, gone) {
-		bdi_put(mount->bdi);
-		kfree(mount);
-	}
-}
-
-/* Runs after each mount, so there are never more records than there were mounts at a time. */
-static void nra_reap_unmounted(struct work_struct *work)
-{
-	nra_records_remove(false);
-	nra_records_fill();
-}
-static DECLARE_WORK(reap_work, nra_reap_unmounted);
 
 /*
  * The name comes from the transport, not from the nfs_client: a mount that moves to another server
@@ -159,7 +29,7 @@ static DECLARE_WORK(reap_work, nra_reap_unmounted);
 static void nra_copy_server_name(char *name, const struct nfs_server *server)
 {
 	rcu_read_lock();
-	strscpy(name, rcu_dereference(server->client->cl_xprt)->servername, SERVER_LEN);
+	strscpy(name, rcu_dereference(server->client->cl_xprt)->servername, NRA_SERVER_LEN);
 	rcu_read_unlock();
 }
 
@@ -178,7 +48,6 @@ static void nra_apply_rule(struct super_block *sb, const struct nra_rule *rule,
 	/* It may change at any time, when the mount moves to another server. */
 	unsigned int rsize = READ_RACY(server->rsize);
 
-	schedule_work(&reap_work);
 	if (!mount) {
 		nra_count(NRA_C_LEFT_MEMORY);
 		return;
@@ -200,10 +69,7 @@ static void nra_apply_rule(struct super_block *sb, const struct nra_rule *rule,
 		nra_count(NRA_C_LEFT_BY_HAND);
 
 	/* After the value is set, because a write that finds the record counts as the later. */
-	raw_spin_lock(&mounts_lock);
-	list_add_tail_rcu(&mount->list, &mounts);
-	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)bdi);
-	raw_spin_unlock(&mounts_lock);
+	nra_record_add(mount);
 }
 
 /**
@@ -271,10 +137,7 @@ void nra_mounts_note_write(struct backing_dev_info *bdi)
 	rcu_read_lock();
 	mount = nra_record_find(bdi);
 	if (mount) {
-		raw_spin_lock(&mounts_lock);
-		WRITE_ONCE(mount->written, true);
-		strscpy(mount->writer, current->comm, sizeof(mount->writer));
-		raw_spin_unlock(&mounts_lock);
+		nra_record_set_writer(mount);
 		nra_count(NRA_C_OVERRIDDEN);
 		/* nfs-utils' rule writes for every mount, whether or not nfs.conf says anything. */
 		if (strstr(current->comm, "udev"))
@@ -316,15 +179,9 @@ static void nra_mount_show(struct seq_file *m, struct nra_mount *mount)
 	unsigned long now = READ_ONCE(mount->bdi->ra_pages);
 	static const char *const by[] = { "kernel", "nfs-ra", "other" };
 	char writer[TASK_COMM_LEN];
-	enum nra_owner owner;
-	bool written;
+	bool written = nra_record_get_writer(mount, writer);
+	enum nra_owner owner = nra_mount_owner(mount, now);
 
-	raw_spin_lock(&mounts_lock);
-	written = mount->written;
-	memcpy(writer, mount->writer, sizeof(writer));
-	raw_spin_unlock(&mounts_lock);
-
-	owner = nra_mount_owner(mount, now);
 	seq_printf(m, "%-9s %9u %9lu %9lu %9lu ", bdi_dev_name(mount->bdi), mount->rsize,
 		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
 	seq_escape(m, written ? writer : by[owner], " \t\n\\");
@@ -339,8 +196,8 @@ void nra_mounts_show(struct seq_file *m)
 
 	seq_puts(m, "bdi           rsize before_kb    set_kb    now_kb set_by auto_kb server\n");
 	rcu_read_lock();
-	list_for_each_entry_rcu(mount, &mounts, list)
-		if (READ_ONCE(mount->bdi->dev))
+	list_for_each_entry_rcu(mount, &nra_mounts, list)
+		if (nra_record_is_mounted(mount))
 			nra_mount_show(m, mount);
 	rcu_read_unlock();
 }
@@ -365,21 +222,6 @@ static void nra_mount_restore(struct nra_mount *mount)
 }
 
 /**
- * nra_mounts_create - allocate the free records
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int nra_mounts_create(void)
-{
-	int err = nra_records_fill();
-
-	if (err)
-		nra_mounts_destroy();
-	return err;
-}
-
-/**
  * nra_mounts_restore - restore the readahead of mounts that still have the rule's
  *
  * Context: may sleep; no mount is added any more.
@@ -389,21 +231,8 @@ void nra_mounts_restore(void)
 	struct nra_mount *mount;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(mount, &mounts, list)
-		if (READ_ONCE(mount->bdi->dev))
+	list_for_each_entry_rcu(mount, &nra_mounts, list)
+		if (nra_record_is_mounted(mount))
 			nra_mount_restore(mount);
 	rcu_read_unlock();
-}
-
-/* When no hook is in place any more. */
-void nra_mounts_destroy(void)
-{
-	struct nra_mount *mount, *next;
-
-	cancel_work_sync(&reap_work);
-	nra_records_remove(true);
-	list_for_each_entry_safe(mount, next, &free_records, list)
-		kfree(mount);
-	INIT_LIST_HEAD(&free_records);
-	WRITE_ONCE(nr_free_records, 0);
 }

@@ -11,9 +11,7 @@ struct nra_rule;
 struct seq_file;
 struct super_block;
 
-int nra_mounts_create(void);
 void nra_mounts_restore(void);
-void nra_mounts_destroy(void);
 bool nra_type_is_kernel_nfs(const struct file_system_type *type);
 void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule);
 void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule);

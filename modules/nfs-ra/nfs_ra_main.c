@@ -12,6 +12,7 @@
 #include "hooks.h"
 #include "mounts.h"
 #include "params.h"
+#include "records.h"
 #include "version.h"
 
 static const char *const counter_names[NRA_C_NR] = {
@@ -55,16 +56,16 @@ DEFINE_SHOW_ATTRIBUTE(nra_table);
  */
 int nra_enable(void)
 {
-	int err = nra_mounts_create();
+	int err = nra_records_fill();
 
 	if (err) {
 		pr_err("failed to allocate records of mounts (%d): free memory and enable again\n",
 		       err);
-		return err;
+		goto destroy_records;
 	}
 	err = nra_param_is_auto() ? nra_auto_hooks_register() : 0;
 	if (err)
-		goto destroy_mounts;
+		goto refuse;
 	err = nra_hooks_register();
 	if (err)
 		goto unregister_auto;
@@ -74,9 +75,10 @@ int nra_enable(void)
 
 unregister_auto:
 	nra_auto_hooks_unregister();
-destroy_mounts:
+refuse:
 	pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
-	nra_mounts_destroy();
+destroy_records:
+	nra_records_destroy();
 	return err;
 }
 
@@ -93,7 +95,7 @@ void nra_disable(void)
 	/* A write during this is still seen, so its value stays. */
 	nra_mounts_restore();
 	nra_hooks_unregister_store();
-	nra_mounts_destroy();
+	nra_records_destroy();
 }
 
 static int __init nra_init(void)
