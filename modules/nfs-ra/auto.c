@@ -20,7 +20,7 @@
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 
-#include "common/compat/readahead.h"
+#include "common/folio_use.h"
 #include "common/hook.h"
 #include "common/read_racy.h"
 #include "auto.h"
@@ -31,15 +31,13 @@
 /* There is no return handler, so a CPU has at most one call in the probe. */
 #define MAX_CALLS	64
 
-/* read() and splice() call folio_mark_accessed(), which leaves one of these. */
-#define USED	(BIT(PG_referenced) | BIT(PG_active) | BIT(PG_workingset) | COMPAT_DROPBEHIND)
-
 /* The caller holds rcu_read_lock(). */
 static bool nra_is_read(void *mapping, unsigned long index)
 {
 	const struct folio *folio = xa_load(&((struct address_space *)mapping)->i_pages, index);
 
-	return folio && !xa_is_value(folio) && compat_folio_flags(folio) & USED;
+	return folio && !xa_is_value(folio) &&
+	       folio_flags_say_read(compat_folio_flags(folio));
 }
 
 static unsigned int nra_next_size(const struct readahead_control *ractl,

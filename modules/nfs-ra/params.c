@@ -2,18 +2,11 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
-#include <linux/sysfs.h>
 
 #include "auto.h"
+#include "common/module.h"
 #include "common/param.h"
 #include "params.h"
-
-static struct param_switch enable = {
-	.on = nra_enable,
-	.off = nra_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "set the readahead of NFS mounts: 0 or 1 (default 0)");
 
 static struct param_range apply = { .max = 1, .unit = "" };
 module_param_cb(apply, &param_range_ops, &apply, 0644);
@@ -23,28 +16,26 @@ static struct param_range multiple = {
 	.value = 4,
 	.min = 1,
 	.max = NRA_MULTIPLE_MAX,
-	.unit = ", nor auto",
+	.unit = "",
+	.word = "auto",
+	.word_value = NRA_AUTO,
 };
 
 /* The hook stays until the module is disabled, because a mount keeps the rule of its time. */
 static int nra_multiple_set(const char *val, const struct kernel_param *kp)
 {
-	int err;
+	if (sysfs_streq(val, multiple.word) && seqkeep_is_enabled()) {
+		int err = nra_auto_hooks_register();
 
-	if (!sysfs_streq(val, "auto"))
-		return param_range_ops.set(val, kp);
-	if (enable.live && enable.wanted) {
-		err = nra_auto_hooks_register();
 		if (err)
 			return err;
 	}
-	WRITE_ONCE(multiple.value, NRA_AUTO);
-	return 0;
+	return param_range_ops.set(val, kp);
 }
 
 static int nra_multiple_get(char *buf, const struct kernel_param *kp)
 {
-	return nra_param_is_auto() ? sysfs_emit(buf, "auto\n") : param_range_ops.get(buf, kp);
+	return param_range_print(&multiple, multiple.value, buf);
 }
 
 static const struct kernel_param_ops nra_multiple_ops = {
@@ -79,25 +70,4 @@ bool nra_param_is_auto(void)
 bool nra_param_apply(void)
 {
 	return READ_ONCE(apply.value);
-}
-
-/**
- * nra_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of nra_enable().
- */
-int nra_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * nra_params_stop - disable for good
- *
- * Context: may sleep.
- */
-void nra_params_stop(void)
-{
-	param_stop(&enable);
 }
