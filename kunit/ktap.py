@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read the KTAP that a kernel with KUnit prints (Documentation/dev-tools/ktap.rst).
 
-Strict where kunit.py is lenient: a test that was planned and did not report, a suite that did not
-run, a parameter that was skipped without saying so (as on 6.1), and a warning of the kernel during
-a test are failures.
+Stricter than kunit.py. These are failures: a planned test that did not report, a suite that did not
+run, a parameter that was skipped but reported as passed (as on 6.1), and a warning of the kernel
+during a test.
 """
 
 import re
@@ -37,7 +37,7 @@ def failure(name: str, reason: str, log: list[str] | None = None) -> Node:
 
 
 def hidden_skips(node: Node) -> int:
-    """How many more skips the statistics of a node count than were marked."""
+    """The number of skips that the statistics of a node count beyond the marked ones."""
     if not node.children:
         return 0
     stats = filter(None, map(STATS.match, node.log))
@@ -46,7 +46,7 @@ def hidden_skips(node: Node) -> int:
 
 
 class Reader:
-    """Results come after their children, so those wait one level deeper until it arrives."""
+    """A result follows its children, so the children wait one level deeper until it arrives."""
 
     def __init__(self) -> None:
         self.waiting: list[list[Node]] = [[]]
@@ -85,7 +85,7 @@ class Reader:
         self.waiting[depth].append(node)
 
     def take(self, depth: int) -> list[Node]:
-        """The results of a level that is complete, and a failure if some are missing."""
+        """The results of a complete level, and a failure if some are missing."""
         nodes = [node for level in self.waiting[depth:] for node in level]
         del self.waiting[depth:]
         planned = self.plans.pop(depth, None)
@@ -108,7 +108,7 @@ class Reader:
 
 
 def parse(lines: Iterable[str]) -> list[Node]:
-    """The suites in a kernel's console output; what comes before the header is boot messages."""
+    """The suites in a kernel's console output. The lines before the header are boot messages."""
     reader = Reader()
     started = False
     for line in lines:
@@ -121,7 +121,7 @@ def parse(lines: Iterable[str]) -> list[Node]:
 def leaves(node: Node, path: str) -> Iterator[tuple[str, Node]]:
     for child in node.children:
         yield from leaves(child, f"{path}/{child.name}" if path else child.name)
-    # A parent that failed of itself, as in its init, counts too.
+    # A parent that failed although no child did, as in its init, counts too.
     blamed = any(child.verdict == "failed" for child in node.children)
     if not node.children or (node.verdict == "failed" and not blamed):
         yield path or "(suite)", node

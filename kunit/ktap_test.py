@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does the reader of KTAP count what ran, and miss nothing that did not?"""
+"""Does the reader of KTAP count each test that ran, and notice each that did not?"""
 
 import unittest
 
 import ktap
 
-# What 6.1 prints: parameters have no plan.
+# Output of 6.1: parameters have no plan.
 OLD = """\
 Linux version 6.1
 WARNING: CPU: 0 PID: 1 at arch/um/drivers/virt-pci.c:975 um_pci_init
@@ -36,7 +36,7 @@ ok 2 second
 reboot: System halted
 """
 
-# What 6.12 prints besides: a plan for parameters, attributes, and the module's name.
+# Output of 6.12, which also has a plan for parameters, attributes, and the module's name.
 NEW = """\
 KTAP version 1
 1..1
@@ -80,7 +80,7 @@ class Complete(unittest.TestCase):
             {"first/parameters/one": "passed", "first/parameters/two": "passed"},
         )
 
-    def test_log_goes_with_the_test_that_failed(self) -> None:
+    def test_failed_test_has_the_log(self) -> None:
         cases = ktap.cases(ktap.parse(OLD.splitlines()), [])
         (failed,) = [case for case in cases if case.verdict == "failed"]
         self.assertEqual(failed.name, "parameters/two")
@@ -109,7 +109,7 @@ class Incomplete(unittest.TestCase):
                 found = verdicts("".join(lines[:end]), "first")
                 self.assertIn("failed", found.values(), f"cut after line {end}")
 
-    def test_crash_keeps_what_ran_and_the_log(self) -> None:
+    def test_crash_keeps_earlier_results(self) -> None:
         text = OLD[: OLD.index("        ok 3 three")] + "Kernel panic - not syncing: oops\n"
         cases = ktap.cases(ktap.parse(text.splitlines()), [])
         names = {f"{case.suite}/{case.name}": case for case in cases}
@@ -131,28 +131,28 @@ class Incomplete(unittest.TestCase):
         text = "KTAP version 1\n1..1\n    # Subtest: empty\n    1..0\nok 1 empty\n"
         self.assertEqual(verdicts(text), {"empty/(suite)": "failed"})
 
-    def test_suite_that_failed_of_itself(self) -> None:
+    def test_suite_failed_but_no_test(self) -> None:
         found = verdicts(NEW.replace("\nok 1 first", "\nnot ok 1 first"), "first")
         self.assertEqual(found["first/(suite)"], "failed")
 
-    def test_parameter_skipped_in_silence(self) -> None:
+    def test_parameter_skipped_but_reported_as_passed(self) -> None:
         found = verdicts(OLD.replace(" # SKIP not today", ""), "first")
         self.assertEqual(found["first/parameters/(skips)"], "failed")
 
 
 class Splat(unittest.TestCase):
-    def test_warning_fails_the_test_that_it_came_in(self) -> None:
+    def test_warning_fails_the_running_test(self) -> None:
         text = NEW.replace("        ok 2 two", "WARNING: CPU: 0 at stream.c:1\n        ok 2 two")
         found = verdicts(text, "first")
         self.assertEqual(found["first/parameters/one"], "passed")
         self.assertEqual(found["first/parameters/two"], "failed")
 
-    def test_what_is_said_after_the_last_result(self) -> None:
+    def test_splat_after_the_last_result(self) -> None:
         found = verdicts(NEW + "BUG: KASAN: use-after-free in seqkeep\n")
         self.assertEqual(found["(end)/(suite)"], "failed")
         self.assertEqual(verdicts(NEW), {name: verdict for name, verdict in found.items() if name != "(end)/(suite)"})
 
-    def test_warning_before_the_first_test_is_the_kernel_s_own(self) -> None:
+    def test_warning_before_the_first_test_is_ignored(self) -> None:
         self.assertEqual(verdicts(OLD)["first/plain"], "passed")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results of tests, as JUnit XML: written by every stage, summed up by tests/check."""
+"""Results of tests, as JUnit XML: every stage writes them, tests/check sums them up."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# What XML 1.0 cannot hold.
+# Characters that XML 1.0 does not allow.
 UNPRINTABLE = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]")
 
-# What holds the reason. flakyFailure, for a test that passed at its second try, is Maven Surefire's.
+# The element with the reason. flakyFailure, of a test that passed at its second try, is Maven Surefire's.
 TAGS = {"failed": "failure", "skipped": "skipped", "passed": "flakyFailure"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One test. verdict is passed, failed or skipped; reason says why it is not passed, or not at its first try."""
+    """One test. verdict is passed, failed or skipped; reason says why it did not pass, or not at its first try."""
 
     suite: str
     name: str
@@ -91,7 +91,7 @@ def add(suite: ElementTree.Element, stage: str, case: Case) -> None:
 
 
 def read_totals(path: Path) -> Totals:
-    """Count the test cases of a file. One that cannot be read counts as a failure."""
+    """Count the test cases of a file. An unreadable file counts as a failure."""
     try:
         cases = list(ElementTree.parse(path).iter("testcase"))
     except (OSError, ElementTree.ParseError):

@@ -19,7 +19,7 @@ static void expect_refusal(struct kunit *test, int err, enum hook_kind kind)
 	KUNIT_EXPECT_TRUE_MSG(test, says_something(refusal.remedy), "errno %d", err);
 }
 
-/* Whatever the kernel returns, there is one line with a reason and one with a remedy. */
+/* For every errno there is one line with a reason and one with a remedy. */
 static void refusal_of_any_errno(struct kunit *test)
 {
 	int err;
@@ -30,7 +30,7 @@ static void refusal_of_any_errno(struct kunit *test)
 	}
 }
 
-/* Errors that have different causes are told apart. */
+/* Errors with different causes have different reasons. */
 static void refusal_names_the_cause(struct kunit *test)
 {
 	static const int errs[] = { -ENOENT, -EINVAL, -EPERM, -ENODEV, -ENOMEM, -EIO };
@@ -45,8 +45,8 @@ static void refusal_names_the_cause(struct kunit *test)
 }
 
 /*
- * Only a redirect can be in the way of another, and is refused while ftrace is off; an entry hook
- * blames no livepatch.
+ * Only a redirect conflicts with another one, and ftrace refuses it while ftrace is off. For an
+ * entry hook the message names no livepatch.
  */
 static void refusal_when_busy(struct kunit *test)
 {
@@ -62,7 +62,7 @@ struct spec_case {
 	struct hook_spec spec;
 	bool has_entry;
 	bool has_replacement;
-	const char *error;	/* a word of it; NULL: the entry is right */
+	const char *error;	/* a word of the message; NULL: the spec is valid */
 };
 
 static const struct spec_case specs[] = {
@@ -144,7 +144,7 @@ static void spec_same(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hook_spec_same(&c->b, &c->a), c->same);
 }
 
-/* Names are compared as text, not by where they are. */
+/* Names are compared as text, not by address. */
 static void spec_same_by_text(struct kunit *test)
 {
 	char symbol[] = "f", module[] = "m";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* multiple=auto of nfs-ra, in front of a model of the stock code and a simulated page cache. */
+/* multiple=auto of nfs-ra, with a model of the stock code and a simulated page cache. */
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
 #include "nfs-ra/grow.h"
 #include "sim/simcache.h"
 
-#define BASE		32UL	/* 128 KiB */
-#define MOST		2048UL	/* 8 MiB */
+#define MOUNT_PAGES	32UL	/* the mount's readahead, 128 KiB */
+#define MAX_WINDOW	2048UL	/* 8 MiB */
 #define RSIZE		256UL	/* bdi->io_pages of a mount with rsize 1 MiB */
 #define FILE_PAGES	32768UL
 #define BLOCK		16UL	/* a read of 64 KiB */
@@ -17,7 +17,7 @@ struct reader {
 	struct simcache cache;
 	struct stock_ra ra;
 	bool grows;
-	unsigned int largest;	/* window that was opened */
+	unsigned int largest;	/* largest window that was opened */
 };
 
 static const struct sim_way *way_of(struct kunit *test)
@@ -42,22 +42,22 @@ static struct reader *reader_alloc(struct kunit *test)
 	return r;
 }
 
-/* Open the file anew, with nothing cached. */
+/* Open the file again, with nothing cached. */
 static void reopen(struct reader *r, const struct sim_way *way, bool grows)
 {
 	simcache_reset(&r->cache, way);
 	r->cache.io_pages = RSIZE;
-	r->ra = (struct stock_ra){ .ra_pages = BASE, .prev_pos = -1 };
+	r->ra = (struct stock_ra){ .ra_pages = MOUNT_PAGES, .prev_pos = -1 };
 	r->grows = grows;
 	r->largest = 0;
 }
 
-static bool is_used(void *cache, unsigned long index)
+static bool is_read(void *cache, unsigned long index)
 {
 	return sim_cached(cache, index) && sim_page(cache, index)->used;
 }
 
-/* marker() and next_size() of auto.c */
+/* As nra_async_ra_entry() and nra_next_size() of auto.c. */
 static void probe(struct reader *r, unsigned long index)
 {
 	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
@@ -65,22 +65,22 @@ static void probe(struct reader *r, unsigned long index)
 	struct nra_run run;
 	unsigned int size;
 
-	if (!nra_is_expected(&last, index, 1UL << sim_order(&r->cache, index)))
+	if (!nra_is_expected_marker(&last, index, 1UL << sim_order(&r->cache, index)))
 		return;
 	if (end > index)
 		end = 0;
-	run = nra_run(end, BASE / 2, MOST, is_used, &r->cache);
-	size = nra_grow(last.size, BASE, MOST, &run);
+	run = nra_run_measure(end, MOUNT_PAGES / 2, MAX_WINDOW, is_read, &r->cache);
+	size = nra_next_window(last.size, MOUNT_PAGES, MAX_WINDOW, &run);
 	if (!size)
 		return;
 	KUNIT_EXPECT_GT(r->cache.test, size, last.size);
-	KUNIT_EXPECT_LE(r->cache.test, size, MOST);
-	nra_enlarge(&last, size);
+	KUNIT_EXPECT_LE(r->cache.test, size, MAX_WINDOW);
+	nra_enlarge_window(&last, size);
 	r->ra.start = last.start;
 	r->ra.size = last.size;
 }
 
-/* filemap_read(), which looks for a marker on the last folio of each batch. */
+/* As filemap_read(), which looks for a marker on the last folio of each batch. */
 static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 {
 	unsigned long end = min(index + nr, FILE_PAGES), i;
@@ -107,7 +107,7 @@ static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 		for (i = sim_folio(&r->cache, index); i < next; i++)
 			sim_page(&r->cache, i)->used = true;
 		index = next;
-		/* Up to 6.11 after each batch, later after each read(). */
+		/* Up to 6.11 after each batch, since then after each read(). */
 		if (r->cache.gen == STOCK_6_1)
 			r->ra.prev_pos = (long long)index << PAGE_SHIFT;
 	}
@@ -125,7 +125,7 @@ static void read_piece(struct reader *r, unsigned long index, unsigned long nr,
 
 static const unsigned long blocks[] = { 1, 16, 32, 256 };
 
-/* In sequence: everything once, in windows that soon are as large as they may be. */
+/* A sequential reader fetches each page once, in windows that grow to the limit. */
 static void in_order(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
@@ -141,11 +141,11 @@ static void in_order(struct kunit *test)
 		read_piece(r, 0, FILE_PAGES, blocks[i]);
 		KUNIT_EXPECT_EQ(test, r->cache.read, FILE_PAGES);
 		KUNIT_EXPECT_LE(test, r->cache.ios, ios / 4);
-		KUNIT_EXPECT_EQ(test, r->largest, MOST);
+		KUNIT_EXPECT_EQ(test, r->largest, MAX_WINDOW);
 	}
 }
 
-/* So does what begins in the middle of the file, if it is long. */
+/* A long run from the middle of the file grows to the limit too. */
 static void from_the_middle(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
@@ -154,10 +154,10 @@ static void from_the_middle(struct kunit *test)
 	read_piece(r, 12345, FILE_PAGES - 12345, BLOCK);
 	KUNIT_EXPECT_EQ(test, r->cache.read, FILE_PAGES - 12345);
 	/* The newest kernels cut the end of a window to a multiple of its folios. */
-	KUNIT_EXPECT_GE(test, r->largest, MOST - BASE);
+	KUNIT_EXPECT_GE(test, r->largest, MAX_WINDOW - MOUNT_PAGES);
 }
 
-/* Pieces of up to twice the mount's readahead are read as if the module were not there. */
+/* Pieces of up to twice the mount's readahead are read as without the module, I/O by I/O. */
 static void pieces(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
@@ -172,7 +172,8 @@ static void pieces(struct kunit *test)
 			reopen(r, way_of(test), grows);
 			for (i = 1; i < FILE_PAGES / 512; i++)
 				read_piece(r, i * 512 + prandom_u32_state(&rnd) % 256,
-					   prandom_u32_state(&rnd) % (2 * BASE) + 1, blocks[block]);
+					   prandom_u32_state(&rnd) % (2 * MOUNT_PAGES) + 1,
+					   blocks[block]);
 			trace[grows] = r->cache.io_hash;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, trace[0], trace[1], "blocks of %lu", blocks[block]);
@@ -180,8 +181,8 @@ static void pieces(struct kunit *test)
 }
 
 /*
- * Large reads anywhere: what one of them asks for is no proof of the next. Up to 6.11 the
- * place of the last read is that within this one; a read of several rsize is a run there.
+ * Large reads at random offsets: the pages of one read prove nothing of the next. Up to 6.11
+ * prev_pos moves within a read, so a read of several rsize counts as a run there.
  */
 static void large_reads(struct kunit *test)
 {
@@ -204,8 +205,8 @@ static void large_reads(struct kunit *test)
 	}
 }
 
-/* Wherever a reader stops, what was read for it is bounded by what it read. */
-static void waste(struct kunit *test)
+/* Wherever a reader stops, at most eight times what it read was fetched. */
+static void fetched(struct kunit *test)
 {
 	static const unsigned long starts[] = { 0, 4099 };
 	struct reader *r = reader_alloc(test);
@@ -213,7 +214,7 @@ static void waste(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
-		for (nr = BLOCK; nr <= 3 * MOST; nr += nr / 4) {
+		for (nr = BLOCK; nr <= 3 * MAX_WINDOW; nr += nr / 4) {
 			reopen(r, way_of(test), false);
 			read_piece(r, starts[i], nr, BLOCK);
 			stock = r->cache.read;
@@ -221,13 +222,13 @@ static void waste(struct kunit *test)
 			read_piece(r, starts[i], nr, BLOCK);
 			KUNIT_EXPECT_LE_MSG(test, r->cache.read, max(stock, 8 * nr),
 					    "%lu pages from %lu", nr, starts[i]);
-			KUNIT_EXPECT_LE_MSG(test, r->cache.read, nr + 2 * MOST,
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read, nr + 2 * MAX_WINDOW,
 					    "%lu pages from %lu", nr, starts[i]);
 		}
 	}
 }
 
-/* A seek ends it: what follows is read as before. */
+/* A seek ends the growth: the next window has the stock size. */
 static void seek(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
@@ -235,13 +236,13 @@ static void seek(struct kunit *test)
 
 	reopen(r, way_of(test), true);
 	read_piece(r, 0, 8192, BLOCK);
-	KUNIT_EXPECT_EQ(test, r->largest, MOST);
+	KUNIT_EXPECT_EQ(test, r->largest, MAX_WINDOW);
 	before = r->cache.read;
-	read_piece(r, 20000, 2 * BASE, BLOCK);
-	KUNIT_EXPECT_LE(test, r->cache.read - before, 5 * BASE);
+	read_piece(r, 20000, 2 * MOUNT_PAGES, BLOCK);
+	KUNIT_EXPECT_LE(test, r->cache.read - before, 5 * MOUNT_PAGES);
 }
 
-/* Every second block: never a run, whatever markers are met. */
+/* Every second block is no run, whatever markers the reader hits. */
 static void stride(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
@@ -257,7 +258,7 @@ static void stride(struct kunit *test)
 			if (!grows)
 				read = r->cache.read;
 		}
-		KUNIT_EXPECT_LE_MSG(test, r->cache.read, read + 2 * BASE, "step %lu", step);
+		KUNIT_EXPECT_LE_MSG(test, r->cache.read, read + 2 * MOUNT_PAGES, "step %lu", step);
 	}
 }
 
@@ -269,21 +270,21 @@ struct grown {
 };
 
 static const struct grown growths[] = {
-	/* In the middle of a file, twice the mount's readahead has to be read. */
+	/* In the middle of a file a run must cover twice the mount's readahead. */
 	{ 32, 32, false, 0 },
 	{ 32, 63, false, 0 },
 	{ 32, 64, false, 128 },
 	{ 32, 2048, false, 128 },
 	{ 20, 64, false, 80 },
-	/* As much as the last window, which a large read opens at once. */
+	/* And as much as the last window, which a large read opens at once. */
 	{ 256, 128, false, 0 },
 	{ 256, 256, false, 1024 },
-	/* At its start, half a window. */
+	/* From the start of the file it must cover half a window. */
 	{ 32, 0, true, 0 },
 	{ 32, 15, true, 0 },
 	{ 32, 16, true, 64 },
 	{ 256, 128, true, 512 },
-	/* Small windows are the stock code's to ramp up. */
+	/* The stock code ramps up small windows. */
 	{ 4, 2048, true, 0 },
 	{ 15, 2048, true, 0 },
 	/* The limit. */
@@ -305,47 +306,48 @@ static void grow(struct kunit *test)
 	const struct grown *g = test->param_value;
 	struct nra_run run = { g->run, g->from_start };
 
-	KUNIT_EXPECT_EQ(test, g->next, nra_grow(g->size, BASE, MOST, &run));
+	KUNIT_EXPECT_EQ(test, g->next, nra_next_window(g->size, MOUNT_PAGES, MAX_WINDOW, &run));
 }
 
-/* Where the state may wrap, and the marker's folio. */
+/* start may wrap below 0, and the marker may be on a large folio. */
 static void enlarge(struct kunit *test)
 {
 	struct nra_window last = { .start = 16, .size = 32, .async_size = 32 };
 
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 17, 1));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 0, 1));
-	nra_enlarge(&last, 128);
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 17, 1));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 0, 1));
+	nra_enlarge_window(&last, 128);
 	KUNIT_EXPECT_EQ(test, last.start + last.size, 48UL);
 	KUNIT_EXPECT_EQ(test, last.size, 128U);
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 1));
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
 	last.async_size = 29;
-	KUNIT_EXPECT_TRUE(test, nra_is_expected(&last, 16, 4));
-	KUNIT_EXPECT_FALSE(test, nra_is_expected(&last, 19, 4));
+	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 4));
+	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 19, 4));
 }
 
-static bool below_1000(void *looks, unsigned long index)
+static bool below_1000(void *samples, unsigned long index)
 {
-	++*(unsigned int *)looks;
+	++*(unsigned int *)samples;
 	return index >= 1000;
 }
 
-/* A run is never found longer than it is, nor by many looks. */
+/* A run is never measured too long, nor with many samples. */
 static void run_length(struct kunit *test)
 {
 	unsigned long end;
 
 	for (end = 0; end < 100000; end += end / 8 + 1) {
-		unsigned int looks = 0;
-		struct nra_run run = nra_run(end, BASE / 2, MOST, below_1000, &looks);
+		unsigned int samples = 0;
+		struct nra_run run = nra_run_measure(end, MOUNT_PAGES / 2, MAX_WINDOW, below_1000,
+						     &samples);
 
 		KUNIT_EXPECT_LE(test, run.pages, end > 1000 ? end - 1000 : 0);
-		KUNIT_EXPECT_LE(test, run.pages, MOST);
+		KUNIT_EXPECT_LE(test, run.pages, MAX_WINDOW);
 		KUNIT_EXPECT_EQ(test, run.from_start, !end);
-		KUNIT_EXPECT_LE(test, looks, 9 * 16U);
-		if (end >= 1000 + 2 * BASE)
-			KUNIT_EXPECT_GE(test, run.pages, min(2 * BASE, MOST));
+		KUNIT_EXPECT_LE(test, samples, 9 * 16U);
+		if (end >= 1000 + 2 * MOUNT_PAGES)
+			KUNIT_EXPECT_GE(test, run.pages, min(2 * MOUNT_PAGES, MAX_WINDOW));
 	}
 }
 
@@ -357,7 +359,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(from_the_middle, way_gen_params),
 	KUNIT_CASE_PARAM(pieces, way_gen_params),
 	KUNIT_CASE_PARAM(large_reads, way_gen_params),
-	KUNIT_CASE_PARAM(waste, way_gen_params),
+	KUNIT_CASE_PARAM(fetched, way_gen_params),
 	KUNIT_CASE_PARAM(seek, way_gen_params),
 	KUNIT_CASE_PARAM(stride, way_gen_params),
 	{}

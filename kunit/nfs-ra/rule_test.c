@@ -7,7 +7,7 @@
 #define MB		(1024 * KB)
 #define DEFAULT_KB	128
 
-/* A rule, an rsize in bytes, and the readahead in KiB that is to come of them. */
+/* A rule, an rsize in bytes, and the readahead in KiB that follows from them. */
 struct sized {
 	const char *name;
 	struct nra_rule rule;
@@ -17,22 +17,22 @@ struct sized {
 };
 
 static const struct sized cases[] = {
-	{ "as it comes, 1M", { 4, 0, 0 }, 1 * MB, 4096, 4096 },
-	{ "as it comes, 512K", { 4, 0, 0 }, 512 * KB, 4096, 2048 },
-	{ "as it comes, 32K is the default", { 4, 0, 0 }, 32 * KB, 4096, 128 },
-	{ "below the default", { 4, 0, 0 }, 4 * KB, 4096, 128 },
+	{ "default rule, 1M", { 4, 0, 0 }, 1 * MB, 4096, 4096 },
+	{ "default rule, 512K", { 4, 0, 0 }, 512 * KB, 4096, 2048 },
+	{ "default rule, 32K", { 4, 0, 0 }, 32 * KB, 4096, 128 },
+	{ "below the kernel's default", { 4, 0, 0 }, 4 * KB, 4096, 128 },
 	{ "once", { 1, 0, 0 }, 1 * MB, 4096, 1024 },
 	{ "once, small", { 1, 0, 0 }, 32 * KB, 4096, 128 },
 	{ "15 times", { 15, 0, 0 }, 512 * KB, 4096, 7680 },
-	{ "most of all", { NRA_MULTIPLE_MAX, 0, 0 }, 4 * MB, 4096, NRA_KB_MAX },
+	{ "greatest multiple", { NRA_MULTIPLE_MAX, 0, 0 }, 4 * MB, 4096, NRA_KB_MAX },
 	{ "a floor", { 4, 512, 0 }, 32 * KB, 4096, 512 },
 	{ "a floor below the default", { 1, 64, 0 }, 32 * KB, 4096, 64 },
-	{ "a floor that is passed", { 4, 512, 0 }, 1 * MB, 4096, 4096 },
+	{ "a floor below the multiple", { 4, 512, 0 }, 1 * MB, 4096, 4096 },
 	{ "a ceiling", { 4, 0, 1000 }, 1 * MB, 4096, 1000 },
-	{ "a ceiling that is not reached", { 4, 0, 8192 }, 1 * MB, 4096, 4096 },
+	{ "a ceiling above the multiple", { 4, 0, 8192 }, 1 * MB, 4096, 4096 },
 	{ "a ceiling below the default", { 4, 0, 64 }, 32 * KB, 4096, 64 },
 	{ "a ceiling below the floor", { 4, 512, 256 }, 32 * KB, 4096, 256 },
-	{ "a ceiling of one byte more than pages", { 4, 0, 9 }, 1 * MB, 4096, 8 },
+	{ "a ceiling between pages", { 4, 0, 9 }, 1 * MB, 4096, 8 },
 	{ "a ceiling below a page", { 4, 0, 1 }, 1 * MB, 4096, 4 },
 	{ "a floor between pages", { 1, 513, 0 }, 32 * KB, 4096, 516 },
 	{ "an odd rsize", { 4, 0, 0 }, 1047672, 4096, 4096 },
@@ -56,10 +56,10 @@ static void pages(struct kunit *test)
 	unsigned long per_page = c->page_size / KB;
 
 	KUNIT_EXPECT_EQ(test, c->kb, per_page *
-			nra_pages(&c->rule, c->rsize, DEFAULT_KB / per_page, c->page_size));
+			nra_rule_pages(&c->rule, c->rsize, DEFAULT_KB / per_page, c->page_size));
 }
 
-/* Whatever is in the parameters: never 0, never beyond the limits, never less for more. */
+/* Whatever the parameters: never 0, never beyond the limits, never less for a larger rsize. */
 static void bounds(struct kunit *test)
 {
 	static const unsigned int kbs[] = { 0, 1, 127, 128, 1000, NRA_KB_MAX };
@@ -72,7 +72,7 @@ static void bounds(struct kunit *test)
 				unsigned long last = 1;
 
 				for (rsize = 1024; rsize <= 4 * MB; rsize *= 2) {
-					unsigned long got = nra_pages(&rule, rsize, 32, 4096);
+					unsigned long got = nra_rule_pages(&rule, rsize, 32, 4096);
 
 					KUNIT_EXPECT_GE(test, got, last);
 					KUNIT_EXPECT_LE(test, got, NRA_KB_MAX / 4UL);
@@ -88,7 +88,7 @@ struct automatic {
 	struct nra_rule rule;
 	unsigned int rsize;
 	unsigned long mount_kb;
-	unsigned long most_kb;
+	unsigned long max_window_kb;
 };
 
 static const struct automatic automatics[] = {
@@ -113,8 +113,8 @@ static void auto_pages(struct kunit *test)
 {
 	const struct automatic *a = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, a->mount_kb, 4 * nra_pages(&a->rule, a->rsize, 32, 4096));
-	KUNIT_EXPECT_EQ(test, a->most_kb, 4 * nra_auto_pages(&a->rule, a->rsize, 4096));
+	KUNIT_EXPECT_EQ(test, a->mount_kb, 4 * nra_rule_pages(&a->rule, a->rsize, 32, 4096));
+	KUNIT_EXPECT_EQ(test, a->max_window_kb, 4 * nra_rule_max_window(&a->rule, a->rsize, 4096));
 }
 
 struct owned {
@@ -133,9 +133,9 @@ static const struct owned owners[] = {
 	{ 32, 1024, 2048, false, NRA_OTHERS },
 	{ 32, 1024, 0, false, NRA_OTHERS },
 	{ 32, 32, 64, false, NRA_OTHERS },
-	/* Found to be set by hand, and left. */
+	/* Somebody had set it before, so the rule left it. */
 	{ 64, 1024, 64, false, NRA_OTHERS },
-	/* By hand to what it was: theirs all the same. */
+	/* Somebody wrote the value that was there. */
 	{ 32, 1024, 1024, true, NRA_OTHERS },
 	{ 32, 32, 32, true, NRA_OTHERS },
 };
@@ -152,7 +152,7 @@ static void owner(struct kunit *test)
 {
 	const struct owned *o = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, nra_owner(o->before, o->set, o->now, o->written), o->owner);
+	KUNIT_EXPECT_EQ(test, nra_readahead_owner(o->before, o->set, o->now, o->written), o->owner);
 }
 
 static void is_nfs(struct kunit *test)

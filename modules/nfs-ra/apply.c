@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * apply=1: the rule for what is mounted already, by a work item.
+ * apply=1: a work item applies the rule to existing mounts.
  *
- * To look at a superblock takes its lock, which a mount, a remount or an unmount holds for as long
- * as it lasts: for ever, if its server does not answer. Whoever reads a parameter of this module,
- * udev among them, waits for who writes one, so a writer must not wait for a server.
+ * The walk over the superblocks takes the lock of each. A mount, remount or unmount holds this lock
+ * until it ends: forever, if its server does not answer. Readers of this module's parameters, udev
+ * among them, wait for a writer of one. So the writer of `enable` must not wait for a server.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,39 +20,45 @@
 #include "apply.h"
 #include "common/hook.h"
 #include "mounts.h"
+#include "params.h"
 
-/* How long the writer waits for it, s: as a rule all is done then, which takes milliseconds. */
+/* How long the writer of `enable` waits for the work item, s. It usually takes milliseconds. */
 #define WAIT_S	5
 
-/* A walk that took longer has waited, or mounts are many, ns; how often it is repeated for that. */
+/*
+ * A walk that takes longer than LONG_WALK, ns, has waited for a lock, or there are many mounts. It
+ * is repeated, at most MAX_WALKS times.
+ */
 #define LONG_WALK	NSEC_PER_MSEC
 #define MAX_WALKS	16
 
-/* Protects the next two. Nests in a superblock's lock. */
+/* Protects the next two. Taken inside a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
-/* Whether the rule is to be applied. */
-static bool wanted;
-/* How often that was asked for. */
-static unsigned int asked;
+/* Whether to apply the rule to further superblocks. */
+static bool active;
+/* Calls of nra_apply_start(). */
+static unsigned int requests;
 
-static DECLARE_COMPLETION(applied);
+static DECLARE_COMPLETION(apply_done);
 
-static void apply(struct super_block *sb, void *found)
+static void nra_apply_to_sb(struct super_block *sb, void *found)
 {
+	struct nra_rule rule = nra_param_rule();
+
 	mutex_lock(&apply_mutex);
-	if (wanted && sb->s_iflags & SB_I_PERSB_BDI)
-		nra_mounts_apply(sb);
+	if (active && sb->s_iflags & SB_I_PERSB_BDI)
+		nra_mounts_apply(sb, &rule);
 	mutex_unlock(&apply_mutex);
 	++*(unsigned int *)found;
 }
 
 /*
- * On 6.1 a walk that waits for a superblock's lock ends there if that is unmounted meanwhile, as
- * it is taken off the list (generic_shutdown_super()): what is behind it would not be set. So
- * once more, until a walk finds as many as the one before, and has not waited: each of the two
- * may have ended at an unmount of its own.
+ * On 6.1 a walk that waits for the lock of a superblock ends there if that superblock is unmounted
+ * meanwhile, because generic_shutdown_super() takes it off the list. The walk misses all those
+ * behind it. So repeat until a walk finds as many as the one before and has not waited: each of the
+ * two may have ended at an unmount of its own.
  */
-static void apply_to_each(struct file_system_type *type)
+static void nra_apply_to_type(struct file_system_type *type)
 {
 	unsigned int found = UINT_MAX, before, walks = 0;
 	u64 took;
@@ -61,90 +67,90 @@ static void apply_to_each(struct file_system_type *type)
 		before = found;
 		found = 0;
 		took = ktime_get_ns();
-		iterate_supers_type(type, apply, &found);
+		iterate_supers_type(type, nra_apply_to_sb, &found);
 		took = ktime_get_ns() - took;
 	} while (found != before || (took > LONG_WALK && ++walks < MAX_WALKS));
 }
 
-static void apply_to(const char *name)
+static void nra_apply_to_name(const char *name)
 {
 	struct file_system_type *type = get_fs_type(name);
 
 	if (!type)
 		return;
-	if (nra_mounts_are_nfs(type))
-		apply_to_each(type);
-	/* Taken by get_fs_type(); put_filesystem(), not exported, is no more than this. */
+	if (nra_type_is_kernel_nfs(type))
+		nra_apply_to_type(type);
+	/* get_fs_type() took it. put_filesystem() does no more than this, but is not exported. */
 	module_put(type->owner);
 }
 
-static unsigned int times_asked(void)
+static unsigned int nra_apply_requests(void)
 {
-	unsigned int times;
+	unsigned int seen;
 
 	mutex_lock(&apply_mutex);
-	times = asked;
+	seen = requests;
 	mutex_unlock(&apply_mutex);
-	return times;
+	return seen;
 }
 
-static void apply_to_all(struct work_struct *work)
+static void nra_apply_work_fn(struct work_struct *work)
 {
-	unsigned int times = times_asked();
+	unsigned int seen = nra_apply_requests();
 
-	/* What has no module and no mount is not asked for: that would load it. */
+	/* Without nfs.ko there are no mounts, and get_fs_type() would load it. */
 	if (hook_module_is_loaded("nfs")) {
-		apply_to("nfs");
-		apply_to("nfs4");
+		nra_apply_to_name("nfs");
+		nra_apply_to_name("nfs4");
 	}
-	/* Who has asked since waits for the next run: this one may have left mounts out. */
+	/* A newer request waits for the next run, because this one may have left mounts out. */
 	mutex_lock(&apply_mutex);
-	if (times == asked)
-		complete_all(&applied);
+	if (seen == requests)
+		complete_all(&apply_done);
 	mutex_unlock(&apply_mutex);
 }
-static DECLARE_WORK(apply_work, apply_to_all);
+static DECLARE_WORK(apply_work, nra_apply_work_fn);
 
 /**
- * nra_apply_begin - apply the rule to the mounts that are there
+ * nra_apply_start - apply the rule to existing mounts
  *
- * If not all are reached within a few seconds, the log says so; they are once the mount, remount
- * or unmount that is in the way has ended.
+ * Waits for a few seconds at most. If the walk takes longer, the log says so; it goes on when the
+ * mount, remount or unmount that holds it up ends.
  *
- * Context: may sleep; nra_mounts_open() was called.
+ * Context: may sleep; after nra_records_fill().
  */
-void nra_apply_begin(void)
+void nra_apply_start(void)
 {
 	mutex_lock(&apply_mutex);
-	wanted = true;
-	asked++;
-	reinit_completion(&applied);
+	active = true;
+	requests++;
+	reinit_completion(&apply_done);
 	mutex_unlock(&apply_mutex);
-	/* If it still runs, since it was enabled before, it is run once more after that. */
+	/* If it still runs for an earlier request, it runs once more after that. */
 	queue_work(system_long_wq, &apply_work);
-	if (!wait_for_completion_timeout(&applied, WAIT_S * HZ))
-		pr_warn("apply: a mount, remount or unmount is under way, of a server that does not answer perhaps; mounts that are behind it are set when it ends\n");
+	if (!wait_for_completion_timeout(&apply_done, WAIT_S * HZ))
+		pr_warn("cannot apply the rule to all mounts yet: a mount, remount or unmount is under way, perhaps of a server that does not answer; the other mounts are set when it ends\n");
 }
 
 /**
- * nra_apply_stop - apply it to no more
+ * nra_apply_stop - apply the rule to no further mounts
  *
- * Context: may sleep. When it returns nra_mounts_apply() does not run, nor will it.
+ * Context: may sleep. After it returned, the work item calls nra_mounts_apply() no more.
  */
 void nra_apply_stop(void)
 {
 	mutex_lock(&apply_mutex);
-	wanted = false;
+	active = false;
 	mutex_unlock(&apply_mutex);
 }
 
 /**
- * nra_apply_end - wait for what nra_apply_begin() began; to end the module's exit
+ * nra_apply_wait - wait for the work item to end, at the end of the module's exit
  *
- * Context: may sleep, without locks; after nra_apply_stop(). Waits for mounts, remounts
- * and unmounts that are under way.
+ * Context: may sleep, without locks; after nra_apply_stop(). Waits for mounts, remounts and
+ * unmounts that are under way.
  */
-void nra_apply_end(void)
+void nra_apply_wait(void)
 {
 	cancel_work_sync(&apply_work);
 }

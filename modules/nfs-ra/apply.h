@@ -2,8 +2,8 @@
 #ifndef NFS_RA_APPLY_H
 #define NFS_RA_APPLY_H
 
-void nra_apply_begin(void);
+void nra_apply_start(void);
 void nra_apply_stop(void);
-void nra_apply_end(void);
+void nra_apply_wait(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef NFS_RA_AUTO_H
 #define NFS_RA_AUTO_H
 
-int nra_auto_open(void);
-void nra_auto_close(void);
+int nra_auto_hooks_register(void);
+void nra_auto_hooks_unregister(void);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters; each has a line in nfs-ra(4). */
+/* Counters. nfs-ra(4) has a line for each. */
 #ifndef NFS_RA_COUNTERS_H
 #define NFS_RA_COUNTERS_H
 
 #include "common/stats.h"
 
-enum nra_counter {
-	NRA_C_SET_MOUNT,
-	NRA_C_SET_APPLY,
-	NRA_C_LEFT_SAME,
-	NRA_C_LEFT_BY_HAND,
-	NRA_C_LEFT_MEMORY,
-	NRA_C_LEFT_FOREIGN,
-	NRA_C_OVERRULED,
-	NRA_C_PUT_BACK,
-	NRA_C_KEPT,
-	NRA_C_AUTO_GROWN,
-	NRA_C_AUTO_FULL,
-	NRA_C_AUTO_UNPROVEN,
-	NRA_C_NR,
-};
+#define NRA_COUNTERS(C)					\
+	C(SET_MOUNT, "set_mount")			\
+	C(SET_APPLY, "set_apply")			\
+	C(LEFT_SAME, "left_same")			\
+	C(LEFT_BY_HAND, "left_by_hand")			\
+	C(LEFT_MEMORY, "left_memory")			\
+	C(LEFT_FOREIGN, "left_foreign")			\
+	C(OVERRIDDEN, "overridden")			\
+	C(RESTORED, "restored")				\
+	C(NOT_RESTORED, "not_restored")			\
+	C(AUTO_GROWN, "auto_grown")			\
+	C(AUTO_FULL, "auto_full")			\
+	C(AUTO_UNPROVEN, "auto_unproven")
+
+#define NRA_COUNTER(name, string)	NRA_C_##name,
+enum nra_counter { NRA_COUNTERS(NRA_COUNTER) NRA_C_NR };
 
 extern struct stats nra_stats;
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the windows of a file that is read in sequence grow, with multiple=auto. Pure. */
+/* How the windows of a file that is read in sequence grow with multiple=auto. Pure. */
 #ifndef NFS_RA_GROW_H
 #define NFS_RA_GROW_H
 
 #include <linux/types.h>
 
 /**
- * struct nra_window - where a file's readahead stands
- * @start: first page of the last window
- * @size: pages in it
- * @async_size: how many of them the marker and what follows it are
+ * struct nra_window - the last readahead window of a file, as in file_ra_state
+ * @start: its first page
+ * @size: pages
+ * @async_size: pages from the marker to the end
  */
 struct nra_window {
 	unsigned long start;
@@ -18,9 +18,9 @@ struct nra_window {
 };
 
 /**
- * struct nra_run - what was read without a gap up to now
- * @pages: that many, at least
- * @from_start: it began at the start of the file
+ * struct nra_run - the pages that were read in sequence up to now
+ * @pages: their number, or less
+ * @from_start: the run began at the start of the file
  */
 struct nra_run {
 	unsigned long pages;
@@ -28,18 +28,18 @@ struct nra_run {
 };
 
 /**
- * typedef nra_used_fn - whether a page of a file was read, and is cached still
- * @data: which file
+ * typedef nra_is_read_fn - whether a page of a file was read and is still cached
+ * @data: the file
  * @index: the page
  */
-typedef bool (*nra_used_fn)(void *data, unsigned long index);
+typedef bool (*nra_is_read_fn)(void *data, unsigned long index);
 
-bool nra_is_expected(const struct nra_window *last, unsigned long index,
-		     unsigned long folio_pages);
-struct nra_run nra_run(unsigned long end, unsigned long unit, unsigned long max,
-		       nra_used_fn used, void *data);
-unsigned int nra_grow(unsigned int size, unsigned long base, unsigned long most,
-		      const struct nra_run *run);
-void nra_enlarge(struct nra_window *last, unsigned int size);
+bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
+			    unsigned long folio_pages);
+struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
+			       nra_is_read_fn is_read, void *data);
+unsigned int nra_next_window(unsigned int size, unsigned long mount_pages,
+			     unsigned long max_window, const struct nra_run *run);
+void nra_enlarge_window(struct nra_window *last, unsigned int size);
 
 #endif

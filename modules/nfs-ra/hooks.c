@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two functions of the kernel itself are watched:
+ * Hooks on two functions of the kernel itself, which are there without nfs.ko:
  *
  *   super_setup_bdi_name()	gives a superblock its backing_dev_info. NFS calls it in one
- *				place, nfs_get_tree_common(), which all of its superblocks go
- *				through: those of versions 3 and 4, roots of version 4,
- *				submounts, referrals. A mount that shares a superblock does not
- *				call it. By then the server has been asked what it takes
- *				(nfs_probe_fsinfo(), and what the session allows), so rsize is
- *				what it will be; and there is no root yet, so nothing is open.
- *   read_ahead_kb_store()	is what a write to read_ahead_kb ends in. Static, and only
- *				for knowing who wrote: without it values are compared.
- *
- * Being in the kernel, both are there before nfs.ko comes and when it goes.
+ *				place, nfs_get_tree_common(), for each new superblock: of
+ *				versions 3 and 4, roots of version 4, submounts, referrals. A
+ *				mount that shares a superblock does not call it. By then rsize
+ *				is final, because the client has asked the server for its limits
+ *				(nfs_probe_fsinfo(), and the session's). No file is open,
+ *				because there is no root yet.
+ *   read_ahead_kb_store()	handles a write to read_ahead_kb, and tells which task wrote.
+ *				Static, so it may be missing; then only values are compared.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,25 +22,28 @@
 #include "common/hook.h"
 #include "hooks.h"
 #include "mounts.h"
+#include "params.h"
 
-/* Calls at a time: each is a mount between two system calls, or a write to sysfs. */
+/* Calls in flight: each is a mount between two system calls, or a write to sysfs. */
 #define MAX_CALLS	64
 
-static bool set_up(struct pt_regs *regs, void *data)
+static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 {
 	struct super_block *sb = (void *)regs_get_kernel_argument(regs, 0);
 
 	*(struct super_block **)data = sb;
-	return nra_mounts_are_nfs(sb->s_type);
+	return nra_type_is_kernel_nfs(sb->s_type);
 }
 
-static void was_set_up(struct pt_regs *regs, void *data)
+static void nra_setup_bdi_return(struct pt_regs *regs, void *data)
 {
+	struct nra_rule rule = nra_param_rule();
+
 	if (!regs_return_value(regs))
-		nra_mounts_new(*(struct super_block **)data);
+		nra_mounts_new(*(struct super_block **)data, &rule);
 }
 
-static bool store(struct pt_regs *regs, void *data)
+static bool nra_store_entry(struct pt_regs *regs, void *data)
 {
 	struct device *dev = (void *)regs_get_kernel_argument(regs, 0);
 
@@ -50,77 +51,64 @@ static bool store(struct pt_regs *regs, void *data)
 	return true;
 }
 
-static void stored(struct pt_regs *regs, void *data)
+static void nra_store_return(struct pt_regs *regs, void *data)
 {
 	if ((long)regs_return_value(regs) > 0)
-		nra_mounts_written(*(struct backing_dev_info **)data);
+		nra_mounts_note_write(*(struct backing_dev_info **)data);
 }
 
-enum { SET_UP, STORE, NR_HOOKS };
-
-static struct hook hooks[NR_HOOKS] = {
-	[SET_UP] = {
-		.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
-		.entry = set_up,
-		.returned = was_set_up,
-		.data_size = sizeof(struct super_block *),
-		.max_calls = MAX_CALLS,
-	},
-	[STORE] = {
-		.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
-		.entry = store,
-		.returned = stored,
-		.data_size = sizeof(struct backing_dev_info *),
-		.max_calls = MAX_CALLS,
-	},
+static struct hook setup_bdi_hook = {
+	.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
+	.entry = nra_setup_bdi_entry,
+	.returned = nra_setup_bdi_return,
+	.data_size = sizeof(struct super_block *),
+	.max_calls = MAX_CALLS,
 };
 
-/* They are taken out one after the other. */
-static struct hook_set set_up_set = { .hooks = &hooks[SET_UP], .nr = 1 };
-static struct hook_set store_set = { .hooks = &hooks[STORE], .nr = 1 };
+static struct hook store_hook = {
+	.spec = { .symbol = "read_ahead_kb_store", .kind = HOOK_ENTRY, .optional = true },
+	.entry = nra_store_entry,
+	.returned = nra_store_return,
+	.data_size = sizeof(struct backing_dev_info *),
+	.max_calls = MAX_CALLS,
+};
+
+/* Two sets, because disabling unregisters one, restores values, and unregisters the other. */
+static struct hook_set setup_bdi_set = { .hooks = &setup_bdi_hook, .nr = 1 };
+static struct hook_set store_set = { .hooks = &store_hook, .nr = 1 };
 
 /**
- * nra_hooks_open - put the hooks in place
+ * nra_hooks_register - hook both functions
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int nra_hooks_open(void)
+int nra_hooks_register(void)
 {
 	int err = hooks_register(&store_set);
 
 	if (err)
 		return err;
-	err = hooks_register(&set_up_set);
+	err = hooks_register(&setup_bdi_set);
 	if (err)
 		hooks_unregister(&store_set);
 	return err;
 }
 
-/**
- * nra_hooks_close_mounts - see no new mounts any more
- *
- * Context: may sleep.
- */
-void nra_hooks_close_mounts(void)
+/* See no further mounts. */
+void nra_hooks_unregister_setup_bdi(void)
 {
-	hooks_unregister(&set_up_set);
+	hooks_unregister(&setup_bdi_set);
 }
 
-/**
- * nra_hooks_close_writes - do not see any more who writes to read_ahead_kb
- *
- * Context: may sleep.
- */
-void nra_hooks_close_writes(void)
+/* See no further writes to read_ahead_kb. */
+void nra_hooks_unregister_store(void)
 {
 	hooks_unregister(&store_set);
 }
 
-/**
- * nra_hooks_missed - mounts that were not seen, as too many were under way
- */
+/* Mounts that the hook missed because more than MAX_CALLS were in flight. */
 unsigned long nra_hooks_missed(void)
 {
-	return hook_missed(&hooks[SET_UP]);
+	return hook_missed(&setup_bdi_hook);
 }

@@ -2,9 +2,9 @@
 #ifndef NFS_RA_HOOKS_H
 #define NFS_RA_HOOKS_H
 
-int nra_hooks_open(void);
-void nra_hooks_close_mounts(void);
-void nra_hooks_close_writes(void);
+int nra_hooks_register(void);
+void nra_hooks_unregister_setup_bdi(void);
+void nra_hooks_unregister_store(void);
 unsigned long nra_hooks_missed(void);
 
 #endif

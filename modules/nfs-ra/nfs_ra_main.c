@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nfs-ra: readahead of NFS mounts by their rsize. Load, unload, enable and disable. */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
 #include "apply.h"
 #include "auto.h"
+#include "common/module.h"
 #include "counters.h"
 #include "hooks.h"
 #include "mounts.h"
 #include "params.h"
-#include "version.h"
+#include "records.h"
 
-static const char *const counter_names[NRA_C_NR] = {
-	[NRA_C_SET_MOUNT] = "set_mount",
-	[NRA_C_SET_APPLY] = "set_apply",
-	[NRA_C_LEFT_SAME] = "left_same",
-	[NRA_C_LEFT_BY_HAND] = "left_by_hand",
-	[NRA_C_LEFT_MEMORY] = "left_memory",
-	[NRA_C_LEFT_FOREIGN] = "left_foreign",
-	[NRA_C_OVERRULED] = "overruled",
-	[NRA_C_PUT_BACK] = "put_back",
-	[NRA_C_KEPT] = "kept",
-	[NRA_C_AUTO_GROWN] = "auto_grown",
-	[NRA_C_AUTO_FULL] = "auto_full",
-	[NRA_C_AUTO_UNPROVEN] = "auto_unproven",
-};
+static const char *const counter_names[] = { NRA_COUNTERS(STATS_NAME) };
 
-static void show_missed(struct seq_file *m)
+static void nra_show_missed(struct seq_file *m)
 {
 	seq_printf(m, "left_missed %lu\n", nra_hooks_missed());
 }
@@ -37,96 +23,66 @@ static void show_missed(struct seq_file *m)
 struct stats nra_stats = {
 	.names = counter_names,
 	.nr = NRA_C_NR,
-	.extra = show_missed,
+	.extra = nra_show_missed,
 };
 
-static int mounts_show(struct seq_file *m, void *unused)
+static int nra_table_show(struct seq_file *m, void *unused)
 {
 	nra_mounts_show(m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(mounts);
+DEFINE_SHOW_ATTRIBUTE(nra_table);
 
-/**
- * nra_enable - set the readahead of mounts from now on, and of those that are there if asked to
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- * Return: 0, or a negative errno with nothing changed and a line in the log.
- */
-int nra_enable(void)
+int seqkeep_enable(void)
 {
-	int err = nra_mounts_open();
+	int err = nra_records_fill();
 
-	if (err) {
-		pr_err("not enabled: no memory for the table of mounts (%d); free some and try again\n",
-		       err);
-		return err;
-	}
-	err = nra_multiple_is_auto() ? nra_auto_open() : 0;
 	if (err)
-		goto close_mounts;
-	err = nra_hooks_open();
+		goto destroy_records;
+	err = nra_param_is_auto() ? nra_auto_hooks_register() : 0;
 	if (err)
-		goto close_auto;
-	if (nra_apply())
-		nra_apply_begin();
+		goto destroy_records;
+	err = nra_hooks_register();
+	if (err)
+		goto unregister_auto;
+	if (nra_param_apply())
+		nra_apply_start();
 	return 0;
 
-close_auto:
-	nra_auto_close();
-close_mounts:
-	pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
-	nra_mounts_close();
+unregister_auto:
+	nra_auto_hooks_unregister();
+destroy_records:
+	nra_records_destroy();
 	return err;
 }
 
-/**
- * nra_disable - leave mounts alone, and put back what is still as it was set here
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- */
-void nra_disable(void)
+void seqkeep_disable(void)
 {
 	nra_apply_stop();
-	nra_hooks_close_mounts();
-	nra_auto_close();
-	/* Who writes meanwhile is still seen: that value is not ours. */
-	nra_mounts_put_back();
-	nra_hooks_close_writes();
-	nra_mounts_close();
+	nra_hooks_unregister_setup_bdi();
+	nra_auto_hooks_unregister();
+	/* A write during this is still seen, so its value stays. */
+	nra_mounts_restore();
+	nra_hooks_unregister_store();
+	nra_records_destroy();
 }
 
-static int __init nra_init(void)
+int seqkeep_init(void)
 {
 	int err = stats_create(&nra_stats, KBUILD_MODNAME);
 
 	if (err)
-		goto stop_params;
+		return err;
 	if (!IS_ERR(nra_stats.dir))
-		debugfs_create_file("mounts", 0400, nra_stats.dir, NULL, &mounts_fops);
-	err = nra_params_start();
-	if (err)
-		goto destroy_stats;
+		debugfs_create_file("mounts", 0400, nra_stats.dir, NULL, &nra_table_fops);
 	return 0;
-
-destroy_stats:
-	stats_destroy(&nra_stats);
-stop_params:
-	nra_params_stop();
-	nra_apply_end();
-	return err;
 }
 
-static void __exit nra_exit(void)
+void seqkeep_exit(void)
 {
-	nra_params_stop();
-	nra_apply_end();
+	nra_apply_wait();
 	stats_destroy(&nra_stats);
 }
 
-module_init(nra_init);
-module_exit(nra_exit);
+MODULE_PARM_DESC(enable, "set the readahead of NFS mounts: 0 or 1 (default 0)");
 MODULE_DESCRIPTION("NFS client: readahead of several times rsize, set at mount");
-MODULE_AUTHOR("seqkeep maintainers");
-MODULE_LICENSE("GPL");
-MODULE_VERSION(SEQKEEP_VERSION);

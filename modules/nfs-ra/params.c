@@ -2,70 +2,58 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
-#include <linux/sysfs.h>
 
 #include "auto.h"
+#include "common/module.h"
 #include "common/param.h"
 #include "params.h"
 
-static struct param_switch enable = {
-	.on = nra_enable,
-	.off = nra_disable,
-};
-module_param_cb(enable, &param_switch_ops, &enable, 0644);
-MODULE_PARM_DESC(enable, "set the readahead of NFS mounts: 0 or 1 (default 0)");
-
 static struct param_range apply = { .max = 1, .unit = "" };
 module_param_cb(apply, &param_range_ops, &apply, 0644);
-MODULE_PARM_DESC(apply, "also of those that are mounted when enable is set to 1: 0 or 1 (default 0)");
+MODULE_PARM_DESC(apply, "apply the rule to existing mounts when enable is set to 1: 0 or 1 (default 0)");
 
 static struct param_range multiple = {
 	.value = 4,
 	.min = 1,
 	.max = NRA_MULTIPLE_MAX,
-	.unit = ", nor auto",
+	.unit = "",
+	.word = "auto",
+	.word_value = NRA_AUTO,
 };
 
-/* The hook stays until the module is disabled: mounts keep the rule that they were made by. */
-static int multiple_set(const char *val, const struct kernel_param *kp)
+/* The hook stays until the module is disabled, because a mount keeps the rule of its time. */
+static int nra_multiple_set(const char *val, const struct kernel_param *kp)
 {
-	int err;
+	if (sysfs_streq(val, multiple.word) && seqkeep_is_enabled()) {
+		int err = nra_auto_hooks_register();
 
-	if (!sysfs_streq(val, "auto"))
-		return param_range_ops.set(val, kp);
-	if (enable.live && enable.wanted) {
-		err = nra_auto_open();
 		if (err)
 			return err;
 	}
-	WRITE_ONCE(multiple.value, NRA_AUTO);
-	return 0;
+	return param_range_ops.set(val, kp);
 }
 
-static int multiple_get(char *buf, const struct kernel_param *kp)
+static int nra_multiple_get(char *buf, const struct kernel_param *kp)
 {
-	return nra_multiple_is_auto() ? sysfs_emit(buf, "auto\n") : param_range_ops.get(buf, kp);
+	return param_range_print(&multiple, multiple.value, buf);
 }
 
-static const struct kernel_param_ops multiple_ops = {
-	.set = multiple_set,
-	.get = multiple_get,
+static const struct kernel_param_ops nra_multiple_ops = {
+	.set = nra_multiple_set,
+	.get = nra_multiple_get,
 };
-module_param_cb(multiple, &multiple_ops, &multiple, 0644);
-MODULE_PARM_DESC(multiple, "how many times rsize, 1..64, or auto: as a file's reading shows (default 4)");
+module_param_cb(multiple, &nra_multiple_ops, &multiple, 0644);
+MODULE_PARM_DESC(multiple, "readahead in multiples of rsize: 1..64, or auto: windows grow while a file is read in sequence (default 4)");
 
 static struct param_range min_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
 module_param_cb(min_kb, &param_range_ops, &min_kb, 0644);
-MODULE_PARM_DESC(min_kb, "at least that many KiB, 0..262144; 0: the kernel's default (default 0)");
+MODULE_PARM_DESC(min_kb, "least readahead, KiB: 0..262144; 0: the kernel's default (default 0)");
 
 static struct param_range max_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
 module_param_cb(max_kb, &param_range_ops, &max_kb, 0644);
-MODULE_PARM_DESC(max_kb, "at most that many KiB, 0..262144; 0: no limit (default 0)");
+MODULE_PARM_DESC(max_kb, "greatest readahead, KiB: 0..262144; 0: no limit (default 0)");
 
-/**
- * nra_rule - the parameters that say how much is read ahead
- */
-struct nra_rule nra_rule(void)
+struct nra_rule nra_param_rule(void)
 {
 	return (struct nra_rule) {
 		.multiple = READ_ONCE(multiple.value),
@@ -74,39 +62,12 @@ struct nra_rule nra_rule(void)
 	};
 }
 
-/**
- * nra_multiple_is_auto - whether windows are to grow with the use that is made of them
- */
-bool nra_multiple_is_auto(void)
+bool nra_param_is_auto(void)
 {
 	return READ_ONCE(multiple.value) == NRA_AUTO;
 }
 
-/**
- * nra_apply - the parameter apply
- */
-bool nra_apply(void)
+bool nra_param_apply(void)
 {
 	return READ_ONCE(apply.value);
-}
-
-/**
- * nra_params_start - act on enable, at load and from now on
- *
- * Context: may sleep.
- * Return: 0, or the error of nra_enable().
- */
-int nra_params_start(void)
-{
-	return param_start(&enable);
-}
-
-/**
- * nra_params_stop - disable for good
- *
- * Context: may sleep.
- */
-void nra_params_stop(void)
-{
-	param_stop(&enable);
 }

@@ -4,14 +4,8 @@
 
 #include "rule.h"
 
-struct nra_rule nra_rule(void);
-bool nra_apply(void);
-bool nra_multiple_is_auto(void);
-int nra_params_start(void);
-void nra_params_stop(void);
-
-/* Of nfs_ra_main.c. */
-int nra_enable(void);
-void nra_disable(void);
+struct nra_rule nra_param_rule(void);
+bool nra_param_apply(void);
+bool nra_param_is_auto(void);
 
 #endif

@@ -6,16 +6,16 @@
 #include "rule.h"
 
 /**
- * nra_pages - how much to read ahead
+ * nra_rule_pages - how much a mount reads ahead
  * @rule: the parameters
- * @rsize: what one READ asks for at most, bytes
- * @default_pages: what the kernel gives a new mount, pages
+ * @rsize: the most that one READ asks for, bytes
+ * @default_pages: the kernel's default for a new mount
  * @page_size: bytes, a power of two
  *
  * Return: pages, at least 1.
  */
-unsigned long nra_pages(const struct nra_rule *rule, unsigned int rsize,
-			unsigned long default_pages, unsigned long page_size)
+unsigned long nra_rule_pages(const struct nra_rule *rule, unsigned int rsize,
+			     unsigned long default_pages, unsigned long page_size)
 {
 	u64 want = (u64)rule->multiple * rsize + page_size - 1;
 	u64 floor = ((u64)rule->min_kb << 10) + page_size - 1;
@@ -26,38 +26,39 @@ unsigned long nra_pages(const struct nra_rule *rule, unsigned int rsize,
 	pages = max_t(u64, want >> shift, rule->min_kb ? floor >> shift : default_pages);
 	if (rule->max_kb)
 		pages = min_t(u64, pages, ceiling >> shift);
-	/* 0 would mean none at all, and nobody asked for that. */
+	/* 0 would switch readahead off. */
 	return max_t(u64, pages, 1);
 }
 
 /**
- * nra_auto_pages - how far a file's windows may grow
+ * nra_rule_max_window - limit of the windows of a mount's files
  * @rule: the parameters
- * @rsize: what one READ asks for at most, bytes
+ * @rsize: the most that one READ asks for, bytes
  * @page_size: bytes, a power of two
  *
- * Return: pages; 0 if they are not to grow.
+ * Return: pages; 0 if windows do not grow.
  */
-unsigned long nra_auto_pages(const struct nra_rule *rule, unsigned int rsize,
-			     unsigned long page_size)
+unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsize,
+				  unsigned long page_size)
 {
-	struct nra_rule most = {
+	struct nra_rule limit = {
 		.multiple = NRA_AUTO_MULTIPLE,
 		.min_kb = max_t(unsigned int, rule->min_kb, NRA_AUTO_KB),
 		.max_kb = rule->max_kb,
 	};
 
-	return rule->multiple == NRA_AUTO ? nra_pages(&most, rsize, 0, page_size) : 0;
+	return rule->multiple == NRA_AUTO ? nra_rule_pages(&limit, rsize, 0, page_size) : 0;
 }
 
 /**
- * nra_owner - whose value the readahead of a mount is
- * @before: what it was before the rule, pages
- * @set: what the rule set, pages
- * @now: what it is, pages
- * @written: somebody wrote to read_ahead_kb, before the rule or since, be it the same value
+ * nra_readahead_owner - who set the readahead of a mount
+ * @before: readahead before the rule, pages
+ * @set: readahead by the rule, pages
+ * @now: readahead now, pages
+ * @written: somebody wrote to read_ahead_kb, before the rule or since, even the same value
  */
-enum nra_owner nra_owner(unsigned long before, unsigned long set, unsigned long now, bool written)
+enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsigned long now,
+				   bool written)
 {
 	if (written || now != set)
 		return NRA_OTHERS;
@@ -66,10 +67,8 @@ enum nra_owner nra_owner(unsigned long before, unsigned long set, unsigned long 
 
 /**
  * nra_is_nfs - whether a file system is the kernel's NFS client
- * @type: its name; the kernel lets no two have the same
- * @module: the module it is in, NULL if it is built in
- *
- * There are others whose names begin so, and none of them is meant.
+ * @type: its name, which is unique in the kernel
+ * @module: its module, NULL if it is built in
  */
 bool nra_is_nfs(const char *type, const char *module)
 {

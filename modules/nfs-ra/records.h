@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef NFS_RA_RECORDS_H
+#define NFS_RA_RECORDS_H
+
+#include <linux/backing-dev-defs.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+
+#define NRA_SERVER_LEN	64
+
+/**
+ * struct nra_mount - the record of one superblock
+ * @list: in nra_mounts, or in the free records
+ * @by_bdi: in the hash table, while in nra_mounts
+ * @gone: in a list of records to free, while RCU readers may still be at @list
+ * @bdi: has the readahead; with a reference
+ * @rsize: bytes
+ * @before: readahead before the rule, pages
+ * @set: readahead by the rule, pages
+ * @max_window: limit of the windows of its files, pages; 0: windows do not grow
+ * @written: a task wrote to read_ahead_kb since
+ * @writer: the name of that task
+ * @server: the server's name
+ */
+struct nra_mount {
+	struct list_head list;
+	struct hlist_node by_bdi;
+	struct list_head gone;
+	struct backing_dev_info *bdi;
+	unsigned int rsize;
+	unsigned long before;
+	unsigned long set;
+	unsigned long max_window;
+	bool written;
+	char writer[TASK_COMM_LEN];
+	char server[NRA_SERVER_LEN];
+};
+
+/* All records in use. Readers use RCU. */
+extern struct list_head nra_mounts;
+
+static inline bool nra_record_is_mounted(const struct nra_mount *mount)
+{
+	return READ_ONCE(mount->bdi->dev);
+}
+
+int nra_records_fill(void);
+void nra_records_destroy(void);
+struct nra_mount *nra_record_take(void);
+void nra_record_add(struct nra_mount *mount);
+struct nra_mount *nra_record_find(const struct backing_dev_info *bdi);
+void nra_record_set_writer(struct nra_mount *mount);
+bool nra_record_get_writer(struct nra_mount *mount, char *writer);
+
+#endif
