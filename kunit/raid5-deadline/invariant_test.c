@@ -4,7 +4,7 @@
 #include "raid5-deadline/invariant.h"
 
 /* RAID 6 of 5 disks with chunks of 512 KiB, as it is when it releases a stripe. */
-static const struct r5d_facts sound = {
+static const struct r5d_layout_sample sound = {
 	.stripe_of_array = true,
 	.array_of_disk = true,
 	.private_is_array = true,
@@ -31,8 +31,8 @@ struct wrong {
 	u64 value;
 };
 
-#define WRONG(member, v) { #member " " #v, offsetof(struct r5d_facts, member),	\
-			   sizeof_field(struct r5d_facts, member), (u64)(v) }
+#define WRONG(member, v) { #member " " #v, offsetof(struct r5d_layout_sample, member),	\
+			   sizeof_field(struct r5d_layout_sample, member), (u64)(v) }
 
 static const struct wrong wrongs[] = {
 	WRONG(stripe_of_array, false),
@@ -74,7 +74,7 @@ KUNIT_ARRAY_PARAM(wrong, wrongs, wrong_desc);
 static void found(struct kunit *test)
 {
 	const struct wrong *w = test->param_value;
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	memcpy((char *)&facts + w->offset, &w->value, w->size);
 	KUNIT_EXPECT_NOT_NULL(test, r5d_broken_invariant(&facts));
@@ -86,12 +86,12 @@ static void found(struct kunit *test)
  */
 struct together {
 	const char *name;
-	void (*change)(struct r5d_facts *f);
+	void (*change)(struct r5d_layout_sample *f);
 	bool is_sound;
 };
 
 #define TOGETHER(what, statement)				\
-	static void what(struct r5d_facts *f)			\
+	static void what(struct r5d_layout_sample *f)			\
 	{							\
 		statement;					\
 	}
@@ -149,7 +149,7 @@ KUNIT_ARRAY_PARAM(together, togethers, together_desc);
 static void agreeing(struct kunit *test)
 {
 	const struct together *t = test->param_value;
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	t->change(&facts);
 	KUNIT_EXPECT_EQ(test, !r5d_broken_invariant(&facts), t->is_sound);
@@ -157,7 +157,7 @@ static void agreeing(struct kunit *test)
 
 static void sound_is_sound(struct kunit *test)
 {
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
 	facts.level = 4;

@@ -4,9 +4,9 @@
 #include "raid5-deadline/verdict.h"
 
 /* A stripe of four data disks that may wait, in an array that is at ease. */
-static struct r5d_stripe_view partial(void)
+static struct r5d_stripe_state partial(void)
 {
-	return (struct r5d_stripe_view) {
+	return (struct r5d_stripe_state) {
 		.handle = true,
 		.fresh = true,
 		.written = 3,
@@ -15,15 +15,15 @@ static struct r5d_stripe_view partial(void)
 	};
 }
 
-static struct r5d_array_view easy(void)
+static struct r5d_array_conditions easy(void)
 {
-	return (struct r5d_array_view) { .held = 10, .active = 20, .max = 256 };
+	return (struct r5d_array_conditions) { .held = 10, .active = 20, .max = 256 };
 }
 
 static void partial_waits(struct kunit *test)
 {
-	struct r5d_stripe_view sh = partial();
-	struct r5d_array_view array = easy();
+	struct r5d_stripe_state sh = partial();
+	struct r5d_array_conditions array = easy();
 
 	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), R5D_HOLD);
 	/* A page that is written in part may still be completed. */
@@ -34,12 +34,12 @@ static void partial_waits(struct kunit *test)
 /* One thing that is otherwise, as a change to the two, and the verdict. */
 struct otherwise {
 	const char *name;
-	void (*change)(struct r5d_stripe_view *sh, struct r5d_array_view *array);
+	void (*change)(struct r5d_stripe_state *sh, struct r5d_array_conditions *array);
 	enum r5d_verdict verdict;
 };
 
 #define CHANGE(what, statement)								\
-	static void what(struct r5d_stripe_view *sh, struct r5d_array_view *array)	\
+	static void what(struct r5d_stripe_state *sh, struct r5d_array_conditions *array)	\
 	{										\
 		statement;								\
 	}
@@ -74,9 +74,9 @@ static const struct otherwise cases[] = {
 	{ "idle", idle, R5D_IDLE },
 	{ "handled", handled, R5D_HANDLED },
 	{ "no writes", no_writes, R5D_HANDLED },
-	{ "full", full, R5D_FULL },
-	{ "more than full", more_than_full, R5D_FULL },
-	{ "batched", batched, R5D_FULL },
+	{ "full", full, R5D_PASSED_FULL },
+	{ "more than full", more_than_full, R5D_PASSED_FULL },
+	{ "batched", batched, R5D_PASSED_FULL },
 	{ "special", special, R5D_LEFT_SYNC },
 	{ "overlap", overlap, R5D_LEFT_OVERLAP },
 	{ "urgent", urgent, R5D_LEFT_URGENT },
@@ -92,7 +92,7 @@ static const struct otherwise cases[] = {
 	{ "busy", busy, R5D_LEFT_PRESSURE },
 	{ "just not busy", just_not_busy, R5D_HOLD },
 	{ "idle and special", idle_and_special, R5D_IDLE },
-	{ "full and off", full_and_off, R5D_FULL },
+	{ "full and off", full_and_off, R5D_PASSED_FULL },
 	{ "special and handled", special_and_handled, R5D_LEFT_SYNC },
 	{ "journal and pressure", journal_and_pressure, R5D_LEFT_JOURNAL },
 };
@@ -107,8 +107,8 @@ KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
 static void judged(struct kunit *test)
 {
 	const struct otherwise *c = test->param_value;
-	struct r5d_stripe_view sh = partial();
-	struct r5d_array_view array = easy();
+	struct r5d_stripe_state sh = partial();
+	struct r5d_array_conditions array = easy();
 
 	c->change(&sh, &array);
 	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), c->verdict);

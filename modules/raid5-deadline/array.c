@@ -24,8 +24,8 @@
 #include "verdict.h"
 
 /* Stripes to keep something about, at least and at most. */
-#define KNOWN_MIN	4096
-#define KNOWN_MAX	32768
+#define TABLE_MIN	4096
+#define TABLE_MAX	32768
 /* Of all memory, and of what is free, as much as this part may become the cache of one array. */
 #define RAM_PART	32
 #define FREE_PART	4
@@ -49,19 +49,19 @@ static struct workqueue_struct *workqueue;
 /* No more arrays are met: the module is being disabled, or is. */
 static bool closing = true;
 
-static void array_release(struct kref *ref)
+static void r5d_array_destroy(struct kref *ref)
 {
 	struct r5d_array *array = container_of(ref, struct r5d_array, ref);
 
-	known_destroy(&array->known);
+	r5d_stripes_destroy(&array->stripes);
 	if (array->mddev)
-		kobject_put(mddev_kobj(array->mddev));
+		kobject_put(r456_mddev_kobj(array->mddev));
 	kfree_rcu(array, rcu);
 }
 
-static void array_put(struct r5d_array *array)
+static void r5d_array_put(struct r5d_array *array)
 {
-	kref_put(&array->ref, array_release);
+	kref_put(&array->ref, r5d_array_destroy);
 }
 
 /**
@@ -84,7 +84,7 @@ struct r5d_array *r5d_array_find(const struct r5conf *conf)
 }
 
 /* Stop holding, let everything go. Idempotent. */
-static void array_close(struct r5d_array *array)
+static void r5d_array_close(struct r5d_array *array)
 {
 	unsigned int noio;
 	bool done;
@@ -94,55 +94,55 @@ static void array_close(struct r5d_array *array)
 	if (!array->mddev)
 		return;
 	do {
-		spin_lock_irq(conf_lock(array->conf));
+		spin_lock_irq(r456_device_lock(array->conf));
 		array->closing = true;
-		done = !array->ready || array->closed || r5d_flush(array);
+		done = !array->ready || array->closed || r5d_release_some(array);
 		if (done)
 			WRITE_ONCE(array->closed, true);
-		spin_unlock_irq(conf_lock(array->conf));
+		spin_unlock_irq(r456_device_lock(array->conf));
 		cond_resched();
 	} while (!done);
 	hrtimer_cancel(&array->timer);
-	/* As in array_work(): whoever watches the files is told, and that takes memory. */
+	/* As in r5d_array_work(): whoever watches the files is told, and that takes memory. */
 	noio = memalloc_noio_save();
 	r5d_files_remove(array);
 	memalloc_noio_restore(noio);
 }
 
-static void array_forget(struct r5d_array *array)
+static void r5d_array_remove(struct r5d_array *array)
 {
 	lockdep_assert_held(&registry_mutex);
 	array->gone = true;
 	spin_lock_irq(&table_lock);
 	hash_del_rcu(&array->node);
 	spin_unlock_irq(&table_lock);
-	array_put(array);
+	r5d_array_put(array);
 }
 
 /**
- * r5d_array_freed - raid456 is about to free an array's data
+ * r5d_array_detach - raid456 is about to free an array's data
  * @conf: the data
  *
  * Context: may sleep; md's lock for changes to the array is held.
  */
-void r5d_array_freed(const struct r5conf *conf)
+void r5d_array_detach(const struct r5conf *conf)
 {
 	struct r5d_array *array;
 
 	mutex_lock(&registry_mutex);
 	array = r5d_array_find(conf);
 	if (array) {
-		array_close(array);
+		r5d_array_close(array);
 		/* md deletes the array's disk when it has the last reference. */
 		if (cancel_work(&array->work))
-			array_put(array);
-		array_forget(array);
+			r5d_array_put(array);
+		r5d_array_remove(array);
 	}
 	mutex_unlock(&registry_mutex);
 }
 
 /* What is raised cannot be taken back by the kernel: no more than a part of its memory, MiB. */
-static unsigned int memory_mb(void)
+static unsigned int spare_memory_mb(void)
 {
 	unsigned long pages = min_t(unsigned long, totalram_pages() / RAM_PART,
 				    max(si_mem_available(), 0L) / FREE_PART);
@@ -150,13 +150,13 @@ static unsigned int memory_mb(void)
 	return pages >> (20 - PAGE_SHIFT);
 }
 
-static int cache_wanted(const struct r5d_array *array)
+static int r5d_cache_wanted(const struct r5d_array *array)
 {
-	return r5d_cache_stripes(conf_chunk_sectors(array->conf), conf_raid_disks(array->conf),
-				 min(r5d_cache_mb(), memory_mb()));
+	return r5d_cache_stripes(r456_conf_chunk_sectors(array->conf), r456_conf_raid_disks(array->conf),
+				 min(r5d_cache_mb(), spare_memory_mb()));
 }
 
-static ktime_t lock_deadline(void)
+static ktime_t md_lock_deadline(void)
 {
 	return ktime_add_ms(ktime_get(), LOCK_WAIT_MS);
 }
@@ -165,12 +165,12 @@ static ktime_t lock_deadline(void)
  * md's lock for changes, which is held while superblocks are written: for ever, if a disk does not
  * answer. Who disables the module must not wait so long.
  */
-static int __must_check lock_for_change(struct r5d_array *array, ktime_t end)
+static int __must_check r5d_lock_for_change(struct r5d_array *array, ktime_t end)
 {
 	int err;
 
 	for (;;) {
-		err = mddev_trylock_for_change(array->mddev);
+		err = r456_mddev_trylock(array->mddev);
 		if (err != -EAGAIN || ktime_after(ktime_get(), end))
 			return err;
 		usleep_range(LOCK_POLL_US, 2 * LOCK_POLL_US);
@@ -181,19 +181,19 @@ static int __must_check lock_for_change(struct r5d_array *array, ktime_t end)
  * Step by step, as other arrays may be met at the same time, or something else may take the memory;
  * should this array be closed meanwhile, what was raised is put back after this work item.
  */
-static int raise_by_steps(struct r5d_array *array)
+static int r5d_cache_raise_steps(struct r5d_array *array)
 {
 	while (!READ_ONCE(array->closed)) {
-		int want = cache_wanted(array);
+		int want = r5d_cache_wanted(array);
 		/* With what the kernel has added by itself: a smaller size would take it away. */
-		int have = conf_max_stripes(array->conf);
+		int have = r456_conf_max_stripes(array->conf);
 		int err;
 
-		if (want <= conf_min_stripes(array->conf))
+		if (want <= r456_conf_min_stripes(array->conf))
 			break;
 		if (want <= have) {
 			/* Nothing to allocate; it is only not to be freed again. */
-			conf_set_min_stripes(array->conf, want);
+			r456_conf_set_min_stripes(array->conf, want);
 			break;
 		}
 		err = raid5_set_cache_size(array->mddev, min(want, have + RAISE_STEP));
@@ -204,9 +204,9 @@ static int raise_by_steps(struct r5d_array *array)
 }
 
 /* Raise the stripe cache to what the geometry asks for, within the bound. */
-static void raise_cache(struct r5d_array *array)
+static void r5d_cache_raise(struct r5d_array *array)
 {
-	int err = lock_for_change(array, lock_deadline());
+	int err = r5d_lock_for_change(array, md_lock_deadline());
 	int before;
 
 	if (err == -EAGAIN)
@@ -214,17 +214,17 @@ static void raise_cache(struct r5d_array *array)
 			array->name);
 	if (err)
 		return;
-	if (array->gone || conf_journalled(array->conf) || conf_reshaping(array->conf))
+	if (array->gone || r456_conf_journalled(array->conf) || r456_conf_reshaping(array->conf))
 		goto unlock;
-	before = conf_min_stripes(array->conf);
-	err = raise_by_steps(array);
+	before = r456_conf_min_stripes(array->conf);
+	err = r5d_cache_raise_steps(array);
 	if (err)
 		pr_info("%s: no memory for a stripe cache of %d, it has %d\n", array->name,
-			cache_wanted(array), conf_min_stripes(array->conf));
-	if (conf_min_stripes(array->conf) <= before)
+			r5d_cache_wanted(array), r456_conf_min_stripes(array->conf));
+	if (r456_conf_min_stripes(array->conf) <= before)
 		goto unlock;
 	WRITE_ONCE(array->cache_before, before);
-	WRITE_ONCE(array->cache_set, conf_min_stripes(array->conf));
+	WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
 	pr_info("%s: stripe cache raised from %d to %d\n", array->name, before, array->cache_set);
 unlock:
 	mddev_unlock(array->mddev);
@@ -237,48 +237,48 @@ unlock:
  * No stripe is dropped here: raid5_set_cache_size() would write the superblocks of an array that
  * is clean.
  */
-static void restore_cache(struct r5d_array *array, ktime_t end)
+static void r5d_cache_restore(struct r5d_array *array, ktime_t end)
 {
 	int err;
 
 	if (!array->cache_before)
 		return;
-	err = lock_for_change(array, end);
+	err = r5d_lock_for_change(array, end);
 	/* What it is now is not looked at: raid456 may have freed that. */
 	if (err == -EAGAIN)
 		pr_warn("%s: stripe cache left at %d, it was %d: md is busy, with a disk that does not answer perhaps\n",
 			array->name, array->cache_set, array->cache_before);
 	if (err)
 		return;
-	if (!array->gone && conf_min_stripes(array->conf) == array->cache_set) {
-		if (conf_reshaping(array->conf))
+	if (!array->gone && r456_conf_min_stripes(array->conf) == array->cache_set) {
+		if (r456_conf_reshaping(array->conf))
 			pr_info("%s: stripe cache left at %d: the array is being reshaped\n",
 				array->name, array->cache_set);
 		else
-			conf_set_min_stripes(array->conf, array->cache_before);
+			r456_conf_set_min_stripes(array->conf, array->cache_before);
 	}
 	WRITE_ONCE(array->cache_before, 0);
 	mddev_unlock(array->mddev);
 }
 
-static void make_ready(struct r5d_array *array)
+static void r5d_array_make_ready(struct r5d_array *array)
 {
-	int stripes = max(conf_max_stripes(array->conf), cache_wanted(array));
-	int nr = clamp(2 * stripes, KNOWN_MIN, KNOWN_MAX);
+	int stripes = max(r456_conf_max_stripes(array->conf), r5d_cache_wanted(array));
+	int nr = clamp(2 * stripes, TABLE_MIN, TABLE_MAX);
 
 	lockdep_assert_held(&registry_mutex);
-	if (known_create(&array->known, nr)) {
+	if (r5d_stripes_create(&array->stripes, nr)) {
 		pr_warn("%s: left alone: no memory for %d stripes (%d); free some, disable and enable\n",
 			array->name, nr, -ENOMEM);
 		return;
 	}
 	r5d_files_create(array);
-	spin_lock_irq(conf_lock(array->conf));
+	spin_lock_irq(r456_device_lock(array->conf));
 	array->ready = true;
-	spin_unlock_irq(conf_lock(array->conf));
+	spin_unlock_irq(r456_device_lock(array->conf));
 }
 
-static void array_work(struct work_struct *work)
+static void r5d_array_work(struct work_struct *work)
 {
 	struct r5d_array *array = container_of(work, struct r5d_array, work);
 	/*
@@ -289,78 +289,78 @@ static void array_work(struct work_struct *work)
 
 	mutex_lock(&registry_mutex);
 	if (!array->closed)
-		make_ready(array);
+		r5d_array_make_ready(array);
 	mutex_unlock(&registry_mutex);
 	if (array->ready)
-		raise_cache(array);
+		r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
-	array_put(array);
+	r5d_array_put(array);
 }
 
 /*
  * The way from raid456's data to md's and to the disk, which leads back to md's. Were an offset
  * wrong, it could lead anywhere, so no step of it may fault. Returns whether it leads back.
  */
-static bool find_disk(struct r5conf *conf, struct mddev **mddev, struct gendisk **disk)
+static bool r5d_find_disk(struct r5conf *conf, struct mddev **mddev, struct gendisk **disk)
 {
 	void *owner;
 
-	if (get_kernel_nofault(*mddev, conf_mddev_at(conf)) ||
-	    get_kernel_nofault(*disk, mddev_disk_at(*mddev)))
+	if (get_kernel_nofault(*mddev, r456_conf_mddev_at(conf)) ||
+	    get_kernel_nofault(*disk, r456_mddev_disk_at(*mddev)))
 		return false;
 	return !*disk ||
 	       (!get_kernel_nofault(owner, &(*disk)->private_data) && owner == *mddev);
 }
 
-static const char *broken_invariant(struct r5conf *conf, struct mddev *mddev,
+static const char *r5d_check_layout(struct r5conf *conf, struct mddev *mddev,
 				    struct stripe_head *sh)
 {
-	struct r5d_facts facts = {
-		.stripe_of_array = sh_conf(sh) == conf,
-		.private_is_array = mddev_private(mddev) == conf,
-		/* By find_disk(). */
+	struct r5d_layout_sample facts = {
+		.stripe_of_array = r456_sh_conf(sh) == conf,
+		.private_is_array = r456_mddev_private(mddev) == conf,
+		/* By r5d_find_disk(). */
 		.array_of_disk = true,
-		.locked = !IS_ENABLED(CONFIG_SMP) || spin_is_locked(conf_lock(conf)),
-		.unlisted = list_empty(sh_lru(sh)),
-		.count = sh_count(sh),
-		.level = conf_level(conf),
-		.max_degraded = conf_max_degraded(conf),
-		.raid_disks = conf_raid_disks(conf),
-		.md_disks = mddev_raid_disks(mddev),
-		.stripe_disks = sh_disks(sh),
-		.chunk = conf_chunk_sectors(conf),
-		.md_chunk = mddev_chunk_sectors(mddev),
-		.active = conf_active(conf),
-		.max = conf_max_stripes(conf),
-		.min = conf_min_stripes(conf),
-		.sector = sh_sector(sh),
+		.locked = !IS_ENABLED(CONFIG_SMP) || spin_is_locked(r456_device_lock(conf)),
+		.unlisted = list_empty(r456_sh_lru(sh)),
+		.count = r456_sh_count(sh),
+		.level = r456_conf_level(conf),
+		.max_degraded = r456_conf_max_degraded(conf),
+		.raid_disks = r456_conf_raid_disks(conf),
+		.md_disks = r456_mddev_raid_disks(mddev),
+		.stripe_disks = r456_sh_disks(sh),
+		.chunk = r456_conf_chunk_sectors(conf),
+		.md_chunk = r456_mddev_chunk_sectors(mddev),
+		.active = r456_conf_active(conf),
+		.max = r456_conf_max_stripes(conf),
+		.min = r456_conf_min_stripes(conf),
+		.sector = r456_sh_sector(sh),
 	};
 
 	return r5d_broken_invariant(&facts);
 }
 
 /* Whether a stripe, of an array that has passed the above, has something to be written. */
-static bool is_to_be_written(struct stripe_head *sh)
+static bool has_writes(struct stripe_head *sh)
 {
 	int i;
 
-	for (i = sh_disks(sh); i-- > 0;)
-		if (!sh_is_parity(sh, i) && dev_towrite(sh_dev(sh, i)))
+	for (i = r456_sh_disks(sh); i-- > 0;)
+		if (!r456_sh_is_parity(sh, i) && r456_dev_towrite(r456_sh_dev(sh, i)))
 			return true;
 	return false;
 }
 
 /**
- * r5d_array_meet - an array that is not known yet has released a stripe
+ * r5d_array_attach - an array that is not known yet has released a stripe
  * @conf: raid456's data of it
  * @sh: the stripe, without references and on no list
  *
  * Context: under the array's device_lock. What cannot be had here is tried
  * again at its next stripe.
  */
-void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
+void r5d_array_attach(struct r5conf *conf, struct stripe_head *sh)
 {
-	struct r5d_facts astray = { .stripe_of_array = true };
+	struct r5d_layout_sample broken_link = { .stripe_of_array = true };
 	struct r5d_array *array;
 	struct gendisk *disk;
 	struct mddev *mddev;
@@ -371,25 +371,25 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	 * In the midst of a reshape, or while raid456 sets it up, which ends before the
 	 * first stripe with work to do: not now. Nor while arrays are being forgotten.
 	 */
-	if (READ_ONCE(closing) || conf_reshaping(conf) ||
-	    !test_bit(RAID456_STRIPE_HANDLE, sh_state(sh)))
+	if (READ_ONCE(closing) || r456_conf_reshaping(conf) ||
+	    !test_bit(RAID456_STRIPE_HANDLE, r456_sh_state(sh)))
 		return;
-	found = find_disk(conf, &mddev, &disk);
+	found = r5d_find_disk(conf, &mddev, &disk);
 	/* Under dm-raid, which has no disk of md's. */
 	if (found && !disk) {
 		stats_add(&r5d_stats, R5D_C_LEFT_DM, 1);
 		return;
 	}
 	/* A reshape ends in raid456 first, and in md when its thread is reaped. */
-	if (found && (conf_chunk_sectors(conf) != mddev_chunk_sectors(mddev) ||
-		      conf_raid_disks(conf) != mddev_raid_disks(mddev))) {
+	if (found && (r456_conf_chunk_sectors(conf) != r456_mddev_chunk_sectors(mddev) ||
+		      r456_conf_raid_disks(conf) != r456_mddev_raid_disks(mddev))) {
 		pr_info_once("%s is left alone until md and raid456 agree on its geometry\n",
 			     disk->disk_name);
 		return;
 	}
-	broken = found ? broken_invariant(conf, mddev, sh) : r5d_broken_invariant(&astray);
+	broken = found ? r5d_check_layout(conf, mddev, sh) : r5d_broken_invariant(&broken_link);
 	/* What is only read, checked or rebuilt is left as it is. */
-	if (!broken && !is_to_be_written(sh))
+	if (!broken && !has_writes(sh))
 		return;
 	array = kzalloc(sizeof(*array), GFP_ATOMIC | __GFP_NOWARN);
 	if (!array)
@@ -399,10 +399,10 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	array->setting = R5D_DEFAULT;
 	strscpy(array->name, found ? disk->disk_name : "?", sizeof(array->name));
 	kref_init(&array->ref);
-	INIT_WORK(&array->work, array_work);
-	INIT_LIST_HEAD(&array->waiting);
-	INIT_LIST_HEAD(&array->known.held);
-	compat_hrtimer_setup(&array->timer, r5d_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	INIT_WORK(&array->work, r5d_array_work);
+	INIT_LIST_HEAD(&array->held_lru);
+	INIT_LIST_HEAD(&array->stripes.held);
+	compat_hrtimer_setup(&array->timer, r5d_timer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	r5d_predict_init(&array->predictor);
 
 	spin_lock(&table_lock);
@@ -413,7 +413,7 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 	}
 	hash_add_rcu(arrays, &array->node, (unsigned long)conf);
 	if (!broken) {
-		kobject_get(mddev_kobj(mddev));
+		kobject_get(r456_mddev_kobj(mddev));
 		kref_get(&array->ref);
 		queue_work(workqueue, &array->work);
 	}
@@ -424,12 +424,12 @@ void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh)
 }
 
 /**
- * r5d_arrays_open - begin to meet arrays
+ * r5d_arrays_start - begin to meet arrays
  *
  * Context: may sleep; no hook is in place yet.
  * Return: 0 or -ENOMEM.
  */
-int r5d_arrays_open(void)
+int r5d_arrays_start(void)
 {
 	/*
 	 * A thread of its own: writing back through an array must not wait for others' work. Nor
@@ -442,7 +442,7 @@ int r5d_arrays_open(void)
 	return 0;
 }
 
-static struct r5d_array *any_array(void)
+static struct r5d_array *first_array(void)
 {
 	struct r5d_array *array;
 	int bucket;
@@ -455,14 +455,14 @@ static struct r5d_array *any_array(void)
 }
 
 /**
- * r5d_arrays_close - let all stripes go, put the caches back and forget the arrays
+ * r5d_arrays_stop - let all stripes go, put the caches back and forget the arrays
  *
  * Context: may sleep. The hooks are still in place: without the one on raid5_free()
  * an array's data could go away meanwhile.
  */
-void r5d_arrays_close(void)
+void r5d_arrays_stop(void)
 {
-	ktime_t end = lock_deadline();
+	ktime_t end = md_lock_deadline();
 	struct r5d_array *array;
 	int bucket;
 
@@ -472,23 +472,23 @@ void r5d_arrays_close(void)
 
 	mutex_lock(&registry_mutex);
 	hash_for_each(arrays, bucket, array, node)
-		array_close(array);
+		r5d_array_close(array);
 	mutex_unlock(&registry_mutex);
 	/* A cache that is being raised is not raised further. */
 	destroy_workqueue(workqueue);
 
 	for (;;) {
 		mutex_lock(&registry_mutex);
-		array = any_array();
+		array = first_array();
 		mutex_unlock(&registry_mutex);
 		if (!array)
 			break;
-		restore_cache(array, end);
+		r5d_cache_restore(array, end);
 		mutex_lock(&registry_mutex);
 		if (!array->gone)
-			array_forget(array);
+			r5d_array_remove(array);
 		mutex_unlock(&registry_mutex);
-		array_put(array);
+		r5d_array_put(array);
 	}
 	/* What kfree_rcu() frees is no code of ours; readers of the table are under locks. */
 }

@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 
 #include "counters.h"
-#include "known.h"
+#include "stripe_table.h"
 #include "predict.h"
 
 struct dentry;
@@ -44,8 +44,8 @@ struct stripe_head;
  * @closing: nothing is to be held any more, and what is held is being let go
  * @closed: nothing is held any more
  * @timer_on: @timer is or will be running
- * @waiting: where held stripes are listed, by their own list heads
- * @known: the stripes
+ * @held_lru: where held stripes are listed, by their own list heads
+ * @stripes: the stripes
  * @predictor: what was learned
  * @count: counters
  * @fills: how many stripes took how long to fill, never aged
@@ -70,23 +70,23 @@ struct r5d_array {
 	bool closing;
 	bool closed;
 	bool timer_on;
-	struct list_head waiting;
-	struct known_stripes known;
+	struct list_head held_lru;
+	struct r5d_stripe_table stripes;
 	struct r5d_predictor predictor;
 	u64 count[R5D_C_NR];
 	u64 fills[R5D_BUCKETS];
 };
 
-int r5d_arrays_open(void);
-void r5d_arrays_close(void);
+int r5d_arrays_start(void);
+void r5d_arrays_stop(void);
 struct r5d_array *r5d_array_find(const struct r5conf *conf);
-void r5d_array_meet(struct r5conf *conf, struct stripe_head *sh);
-void r5d_array_freed(const struct r5conf *conf);
+void r5d_array_attach(struct r5conf *conf, struct stripe_head *sh);
+void r5d_array_detach(const struct r5conf *conf);
 
 /* Of hold.c; under the array's device_lock. */
-bool r5d_keep(struct r5d_array *array, struct stripe_head *sh);
-bool r5d_flush(struct r5d_array *array);
-enum hrtimer_restart r5d_timer(struct hrtimer *timer);
+bool r5d_release(struct r5d_array *array, struct stripe_head *sh);
+bool r5d_release_some(struct r5d_array *array);
+enum hrtimer_restart r5d_timer_expired(struct hrtimer *timer);
 u64 r5d_deadline_ns(const struct r5d_array *array);
 
 /* Of attr.c. */

@@ -29,19 +29,19 @@ static_assert(offsetof(struct md_entry, attr) == RAID456_md_sysfs_entry__attr);
 static_assert(offsetof(struct md_entry, show) == RAID456_md_sysfs_entry__show);
 static_assert(offsetof(struct md_entry, store) == RAID456_md_sysfs_entry__store);
 
-static ssize_t deadline_show(struct mddev *mddev, char *page)
+static ssize_t r5d_deadline_show(struct mddev *mddev, char *page)
 {
 	const struct r5d_array *array;
 	int setting;
 
 	rcu_read_lock();
-	array = r5d_array_find(mddev_private(mddev));
+	array = r5d_array_find(r456_mddev_private(mddev));
 	setting = array ? READ_ONCE(array->setting) : R5D_DEFAULT;
 	rcu_read_unlock();
 	return r5d_print_deadline(setting == R5D_DEFAULT ? r5d_default_deadline() : setting, page);
 }
 
-static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
+static ssize_t r5d_deadline_store(struct mddev *mddev, const char *page, size_t len)
 {
 	struct r5d_array *array;
 	int setting, err;
@@ -53,7 +53,7 @@ static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
 		return err;
 	}
 	rcu_read_lock();
-	array = r5d_array_find(mddev_private(mddev));
+	array = r5d_array_find(r456_mddev_private(mddev));
 	if (array)
 		WRITE_ONCE(array->setting, setting);
 	rcu_read_unlock();
@@ -62,11 +62,11 @@ static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
 
 static const struct md_entry deadline_entry = {
 	.attr = { .name = "stripe_deadline", .mode = 0644 },
-	.show = deadline_show,
-	.store = deadline_store,
+	.show = r5d_deadline_show,
+	.store = r5d_deadline_store,
 };
 
-static void show_counters(struct seq_file *m, const struct r5d_array *array)
+static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 {
 	/* A data race that does no harm, as below: any value of the moment will do. */
 	u64 deadline = data_race(r5d_deadline_ns(array));
@@ -77,7 +77,7 @@ static void show_counters(struct seq_file *m, const struct r5d_array *array)
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
 	seq_printf(m, "learned_us %llu\n", READ_RACY(array->predictor.deadline_ns) / NSEC_PER_USEC);
 	seq_printf(m, "trust_percent %u\n", READ_RACY(array->predictor.trust) * 100 / 65535);
-	seq_printf(m, "waiting %u\n", READ_RACY(array->known.nr_held));
+	seq_printf(m, "waiting %u\n", READ_RACY(array->stripes.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
 	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
 	for (i = 0; i < R5D_BUCKETS; i++) {
@@ -89,22 +89,22 @@ static void show_counters(struct seq_file *m, const struct r5d_array *array)
 	}
 }
 
-static int array_show(struct seq_file *m, void *unused)
+static int r5d_counters_show(struct seq_file *m, void *unused)
 {
 	const struct r5d_array *array;
 
 	rcu_read_lock();
 	array = r5d_array_find(m->private);
 	if (array)
-		show_counters(m, array);
+		r5d_show_counters(m, array);
 	rcu_read_unlock();
 	return array ? 0 : -ENODEV;
 }
 
-static int array_open(struct inode *inode, struct file *file)
+static int r5d_counters_open(struct inode *inode, struct file *file)
 {
 	unsigned int noio = memalloc_noio_save();
-	int err = single_open(file, array_show, inode->i_private);
+	int err = single_open(file, r5d_counters_show, inode->i_private);
 
 	memalloc_noio_restore(noio);
 	return err;
@@ -116,9 +116,9 @@ static int array_open(struct inode *inode, struct file *file)
  * which this very array has to be written to. So a reader has no pointer to the array, but the
  * key by which it is found; and what is waited for, the opening, starts no I/O.
  */
-static const struct file_operations array_fops = {
+static const struct file_operations counters_fops = {
 	.owner = THIS_MODULE,
-	.open = array_open,
+	.open = r5d_counters_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = single_release,
@@ -132,14 +132,14 @@ static const struct file_operations array_fops = {
  */
 void r5d_files_create(struct r5d_array *array)
 {
-	int err = sysfs_create_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+	int err = sysfs_create_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 
 	array->listed = !err;
 	if (err)
 		pr_warn("%s: no file stripe_deadline (%d): the parameter deadline counts\n",
 			array->name, err);
 	array->file = debugfs_create_file_unsafe(array->name, 0400, r5d_stats.dir, array->conf,
-						 &array_fops);
+						 &counters_fops);
 }
 
 /**
@@ -151,7 +151,7 @@ void r5d_files_create(struct r5d_array *array)
 void r5d_files_remove(struct r5d_array *array)
 {
 	if (array->listed)
-		sysfs_remove_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+		sysfs_remove_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 	array->listed = false;
 	debugfs_remove(array->file);
 	array->file = NULL;

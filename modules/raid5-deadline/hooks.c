@@ -42,9 +42,9 @@ static void release(struct r5conf *conf, struct stripe_head *sh, struct list_hea
 	rcu_read_lock();
 	array = r5d_array_find(conf);
 	if (array)
-		kept = r5d_keep(array, sh);
+		kept = r5d_release(array, sh);
 	else
-		r5d_array_meet(conf, sh);
+		r5d_array_attach(conf, sh);
 	rcu_read_unlock();
 	if (!kept)
 		static_call(stock_release)(conf, sh, inactive);
@@ -54,7 +54,7 @@ static void release(struct r5conf *conf, struct stripe_head *sh, struct list_hea
 static void free_array(struct mddev *mddev, void *priv)
 {
 	hook_call_begin(&hooks[FREE]);
-	r5d_array_freed(priv);
+	r5d_array_detach(priv);
 	static_call(stock_free)(mddev, priv);
 	hook_call_end(&hooks[FREE]);
 }
@@ -71,16 +71,16 @@ void r5d_stock_release(struct r5conf *conf, struct stripe_head *sh)
 	LIST_HEAD(inactive);
 
 	/* It is: nobody clears the bit who has no reference. Only without it is the list used. */
-	set_bit(RAID456_STRIPE_HANDLE, sh_state(sh));
+	set_bit(RAID456_STRIPE_HANDLE, r456_sh_state(sh));
 	static_call(stock_release)(conf, sh, &inactive);
 }
 
-static void release_found(unsigned long address)
+static void set_stock_release(unsigned long address)
 {
 	static_call_update(stock_release, (typeof(no_release) *)address);
 }
 
-static void free_found(unsigned long address)
+static void set_stock_free(unsigned long address)
 {
 	static_call_update(stock_free, (typeof(no_free) *)address);
 }
@@ -93,34 +93,34 @@ static struct hook hooks[NR_HOOKS] = {
 			.kind = HOOK_REDIRECT,
 		},
 		.replacement = release,
-		.found = release_found,
+		.found = set_stock_release,
 	},
 	[FREE] = {
 		.spec = { .symbol = "raid5_free", .module = "raid456", .kind = HOOK_REDIRECT },
 		.replacement = free_array,
-		.found = free_found,
+		.found = set_stock_free,
 	},
 };
 
 static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 
 /**
- * r5d_hooks_open - put the hooks in place
+ * r5d_hooks_register - put the hooks in place
  *
  * Context: may sleep; arrays may be met.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
-int r5d_hooks_open(void)
+int r5d_hooks_register(void)
 {
 	return hooks_register(&set);
 }
 
 /**
- * r5d_hooks_close - take the hooks out
+ * r5d_hooks_unregister - take the hooks out
  *
  * Context: may sleep. No replacement runs when it returns.
  */
-void r5d_hooks_close(void)
+void r5d_hooks_unregister(void)
 {
 	hooks_unregister(&set);
 }

@@ -26,7 +26,7 @@
 #define HEX_MAX		(2 * ID_MAX + 1)
 
 /* Reads the build-id as hex digits. Returns 0 or a negative errno. */
-static int loaded_id(char *hex)
+static int r5d_read_build_id(char *hex)
 {
 	u8 note[sizeof(struct elf32_note) + NAME_BYTES + ID_MAX];
 	const struct elf32_note *head = (void *)note;
@@ -65,7 +65,7 @@ static int loaded_id(char *hex)
 int r5d_identity_check(void)
 {
 	char hex[HEX_MAX];
-	int err = loaded_id(hex);
+	int err = r5d_read_build_id(hex);
 
 	if (err) {
 		pr_err("not enabled: cannot read raid456's build-id from " NOTE " (%d)\n", err);

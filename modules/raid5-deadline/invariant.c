@@ -16,7 +16,7 @@
  *
  * Return: what is wrong, to follow "array md0: ", or NULL.
  */
-const char *r5d_broken_invariant(const struct r5d_facts *f)
+const char *r5d_broken_invariant(const struct r5d_layout_sample *f)
 {
 	if (!f->stripe_of_array)
 		return "a stripe does not belong to the array that released it";

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * struct r5d_facts - what was read of an array and of the stripe it was met by
+ * struct r5d_layout_sample - what was read of an array and of the stripe it was met by
  * @stripe_of_array: the stripe says that it belongs to this array
  * @array_of_disk: the block device says that it is this array's
  * @private_is_array: md says that this is its personality's data
@@ -25,7 +25,7 @@
  * @min: stripes that there should be at least
  * @sector: where the stripe is
  */
-struct r5d_facts {
+struct r5d_layout_sample {
 	bool stripe_of_array;
 	bool array_of_disk;
 	bool private_is_array;
@@ -45,6 +45,6 @@ struct r5d_facts {
 	u64 sector;
 };
 
-const char *r5d_broken_invariant(const struct r5d_facts *f);
+const char *r5d_broken_invariant(const struct r5d_layout_sample *f);
 
 #endif

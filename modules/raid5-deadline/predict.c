@@ -56,7 +56,7 @@ void r5d_predict_init(struct r5d_predictor *p)
 	p->deadline_ns = DEADLINE_FIRST;
 }
 
-static int find_stream(struct r5d_predictor *p, u64 sector)
+static int r5d_find_stream(struct r5d_predictor *p, u64 sector)
 {
 	int i, oldest = 0;
 
@@ -89,7 +89,7 @@ bool r5d_predict(struct r5d_predictor *p, u64 sector, u32 span, int *stream)
 	int i;
 
 	p->tick++;
-	i = find_stream(p, sector);
+	i = r5d_find_stream(p, sector);
 	s = &p->streams[i];
 	s->next = sector + STRIPE_SECTORS;
 	s->used = p->tick;

@@ -15,9 +15,9 @@ const char *const r5d_counter_names[R5D_C_NR] = {
 	[R5D_C_HELD] = "held",
 	[R5D_C_FILLED] = "filled",
 	[R5D_C_EXPIRED] = "expired",
-	[R5D_C_PRESSED] = "released_pressure",
-	[R5D_C_DRAINED] = "released_drain",
-	[R5D_C_INTERRUPTED] = "released_other",
+	[R5D_C_RELEASED_PRESSURE] = "released_pressure",
+	[R5D_C_RELEASED_DRAIN] = "released_drain",
+	[R5D_C_RELEASED_OTHER] = "released_other",
 	[R5D_C_PASSED_FULL] = "passed_full",
 	[R5D_C_PASSED_UNLIKELY] = "passed_unlikely",
 	[R5D_C_LEFT_OFF] = "left_off",
@@ -51,15 +51,15 @@ int r5d_enable(void)
 
 	if (err)
 		return err;
-	err = r5d_arrays_open();
+	err = r5d_arrays_start();
 	if (err) {
 		pr_err("not enabled: no memory (%d); free some and try again\n", err);
 		return err;
 	}
-	err = r5d_hooks_open();
+	err = r5d_hooks_register();
 	if (err) {
 		pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
-		r5d_arrays_close();
+		r5d_arrays_stop();
 	}
 	return err;
 }
@@ -71,8 +71,8 @@ int r5d_enable(void)
  */
 void r5d_disable(void)
 {
-	r5d_arrays_close();
-	r5d_hooks_close();
+	r5d_arrays_stop();
+	r5d_hooks_unregister();
 }
 
 static int __init r5d_init(void)

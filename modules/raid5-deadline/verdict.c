@@ -16,7 +16,7 @@
  * are in use: a writer that sleeps for stripes is woken when a quarter is free,
  * so that those under way must suffice for it.
  */
-static bool short_of_stripes(const struct r5d_array_view *array)
+static bool short_of_stripes(const struct r5d_array_conditions *array)
 {
 	return array->blocked || array->held >= array->max / 2 ||
 	       array->active > array->max - array->max / 4;
@@ -32,7 +32,7 @@ static bool short_of_stripes(const struct r5d_array_view *array)
  *
  * Return: %R5D_HOLD, or why not.
  */
-enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_array_view *array)
+enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh, const struct r5d_array_conditions *array)
 {
 	if (!sh->handle)
 		return R5D_IDLE;
@@ -41,7 +41,7 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_ar
 	if (!sh->fresh)
 		return R5D_HANDLED;
 	if (sh->batched || sh->overwritten >= sh->data_disks)
-		return R5D_FULL;
+		return R5D_PASSED_FULL;
 	if (!sh->written)
 		return R5D_HANDLED;
 	if (array->off)

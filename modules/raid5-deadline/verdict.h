@@ -10,7 +10,7 @@
  * @R5D_HOLD: it may wait; whether that pays is asked of the predictor
  * @R5D_IDLE: nothing is to be done for it
  * @R5D_HANDLED: work on it has begun, or a read waits for it
- * @R5D_FULL: it needs no pre-read
+ * @R5D_PASSED_FULL: it needs no pre-read
  * @R5D_LEFT_OFF: the deadline is 0
  * @R5D_LEFT_JOURNAL: the array has a journal or a partial parity log
  * @R5D_LEFT_DEGRADED: a disk is missing or being rebuilt
@@ -26,7 +26,7 @@ enum r5d_verdict {
 	R5D_HOLD,
 	R5D_IDLE,
 	R5D_HANDLED,
-	R5D_FULL,
+	R5D_PASSED_FULL,
 	R5D_LEFT_OFF,
 	R5D_LEFT_JOURNAL,
 	R5D_LEFT_DEGRADED,
@@ -41,7 +41,7 @@ enum r5d_verdict {
 };
 
 /**
- * struct r5d_stripe_view - the stripe
+ * struct r5d_stripe_state - the stripe
  * @handle: the array's thread is to look at it
  * @fresh: nothing of it was read, written or cached since it was last set up
  * @batched: part of a batch of full stripes
@@ -52,7 +52,7 @@ enum r5d_verdict {
  * @overwritten: data disks whose page is written as a whole
  * @data_disks: how many there are
  */
-struct r5d_stripe_view {
+struct r5d_stripe_state {
 	bool handle;
 	bool fresh;
 	bool batched;
@@ -65,7 +65,7 @@ struct r5d_stripe_view {
 };
 
 /**
- * struct r5d_array_view - the array
+ * struct r5d_array_conditions - the array
  * @off: its deadline is 0
  * @journal: it has a journal or PPL
  * @degraded: a disk is not there or not in sync
@@ -77,7 +77,7 @@ struct r5d_stripe_view {
  * @active: stripes in use, those included
  * @max: stripes that there are
  */
-struct r5d_array_view {
+struct r5d_array_conditions {
 	bool off;
 	bool journal;
 	bool degraded;
@@ -90,7 +90,7 @@ struct r5d_array_view {
 	int max;
 };
 
-enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_array_view *array);
+enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh, const struct r5d_array_conditions *array);
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb);
 
 #endif
