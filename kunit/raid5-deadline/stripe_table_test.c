@@ -224,7 +224,7 @@ static void any_order(struct kunit *test)
 	expect_held(test, nr_held);
 }
 
-/* Where memory was short the array's release destroys once more what r5d_stripes_create() gave up. */
+/* After r5d_stripes_create() failed, the end of the array destroys the table once more. */
 static void destroyed_twice(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;

@@ -59,7 +59,7 @@ CHANGE(degraded, array->degraded = true)
 CHANGE(reshaping, array->reshaping = true)
 CHANGE(draining, array->draining = true)
 CHANGE(reclaim, array->reclaim = true)
-CHANGE(blocked, array->blocked = true)
+CHANGE(exhausted, array->exhausted = true)
 CHANGE(half_waits, array->held = 128)
 CHANGE(just_not_half, array->held = 127)
 CHANGE(busy, array->active = 193)
@@ -86,7 +86,7 @@ static const struct otherwise cases[] = {
 	{ "reshaping", reshaping, R5D_LEFT_RESHAPE },
 	{ "draining", draining, R5D_LEFT_DRAIN },
 	{ "reclaim", reclaim, R5D_LEFT_RECLAIM },
-	{ "blocked", blocked, R5D_LEFT_PRESSURE },
+	{ "stripes exhausted", exhausted, R5D_LEFT_PRESSURE },
 	{ "half waits", half_waits, R5D_LEFT_PRESSURE },
 	{ "just not half", just_not_half, R5D_HOLD },
 	{ "busy", busy, R5D_LEFT_PRESSURE },

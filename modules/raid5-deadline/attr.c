@@ -2,8 +2,8 @@
 /*
  * /sys/block/mdX/md/stripe_deadline, and a file of counters for each array in debugfs.
  *
- * The first is removed from within md's own call to raid456 to free the array, with
- * md's lock for changes held: it must not want that lock, and does not.
+ * md holds reconfig_mutex while raid5_free(), which is hooked, removes the first: so its functions
+ * take no lock of md.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,13 +12,15 @@
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
-#include "array.h"
+#include "attr.h"
 #include "common/param.h"
 #include "common/read_racy.h"
+#include "inspect.h"
 #include "params.h"
 #include "raid456.h"
+#include "table.h"
 
-/* md's struct md_sysfs_entry, which its attributes are cast to. */
+/* struct md_sysfs_entry: md casts its attributes to this. */
 struct md_entry {
 	struct attribute attr;
 	ssize_t (*show)(struct mddev *mddev, char *page);
@@ -68,7 +70,7 @@ static const struct md_entry deadline_entry = {
 
 static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 {
-	/* A data race that does no harm, as below: any value of the moment will do. */
+	/* The race is harmless, as those of READ_RACY(): any value of the moment will do. */
 	u64 deadline = data_race(r5d_deadline_ns(array));
 	int i;
 
@@ -76,7 +78,7 @@ static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 		seq_printf(m, "%s %llu\n", r5d_counter_names[i], READ_RACY(array->count[i]));
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
 	seq_printf(m, "learned_us %llu\n", READ_RACY(array->predictor.deadline_ns) / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", READ_RACY(array->predictor.trust) * 100 / 65535);
+	seq_printf(m, "trust_percent %u\n", r5d_trust_percent(READ_RACY(array->predictor.trust)));
 	seq_printf(m, "waiting %u\n", READ_RACY(array->stripes.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
 	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
@@ -84,8 +86,7 @@ static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 		u64 filled = READ_RACY(array->fills[i]);
 
 		if (filled)
-			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
-				   filled);
+			seq_printf(m, "filled_below_us_%llu %llu\n", r5d_bucket_end_us(i), filled);
 	}
 }
 
@@ -111,10 +112,9 @@ static int r5d_counters_open(struct inode *inode, struct file *file)
 }
 
 /*
- * For debugfs_create_file_unsafe(): who reads the file is not waited for when it is removed.
- * That may be within a change of level, while md is suspended, and the reader may want memory for
- * which this very array has to be written to. So a reader has no pointer to the array, but the
- * key by which it is found; and what is waited for, the opening, starts no I/O.
+ * For debugfs_create_file_unsafe(). Removal does not wait for readers: it may run with md
+ * suspended, while a reader waits for memory that only this array can free. So a reader has no
+ * pointer to the array, only the key to find it. Removal does wait for open(), which starts no I/O.
  */
 static const struct file_operations counters_fops = {
 	.owner = THIS_MODULE,
@@ -125,10 +125,11 @@ static const struct file_operations counters_fops = {
 };
 
 /**
- * r5d_files_create - make an array's files
+ * r5d_files_create - create the sysfs and debugfs files of an array
  * @array: the array
  *
- * Context: may sleep; the array is in sysfs, as it runs and raid456 cannot free it now.
+ * Context: may sleep; r5d_registry_mutex is held, so that raid456 cannot free the array: it is in
+ * sysfs.
  */
 void r5d_files_create(struct r5d_array *array)
 {
@@ -136,18 +137,13 @@ void r5d_files_create(struct r5d_array *array)
 
 	array->listed = !err;
 	if (err)
-		pr_warn("%s: no file stripe_deadline (%d): the parameter deadline counts\n",
+		pr_warn("failed to create stripe_deadline of %s (%d): the parameter deadline applies\n",
 			array->name, err);
 	array->file = debugfs_create_file_unsafe(array->name, 0400, r5d_stats.dir, array->conf,
 						 &counters_fops);
 }
 
-/**
- * r5d_files_remove - remove an array's files, waiting for those who use that of sysfs
- * @array: the array
- *
- * Context: may sleep. Idempotent.
- */
+/* Waits for users of the sysfs file. May be called twice. */
 void r5d_files_remove(struct r5d_array *array)
 {
 	if (array->listed)

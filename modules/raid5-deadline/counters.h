@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters, of the module and of each array; each has a line in raid5-deadline(4). */
+/* Counters of the module and of each array; each has a line in raid5-deadline(4). */
 #ifndef RAID5_DEADLINE_COUNTERS_H
 #define RAID5_DEADLINE_COUNTERS_H
 

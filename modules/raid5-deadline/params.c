@@ -23,8 +23,8 @@ MODULE_PARM_DESC(enable, "hold partial stripes: 0 or 1 (default 0)");
 static int deadline = R5D_AUTO;
 
 /**
- * r5d_parse_deadline - read a deadline as users write it
- * @text: a number or "auto", perhaps with a newline
+ * r5d_parse_deadline - parse a deadline
+ * @text: a number of ms or "auto", perhaps with a newline
  * @setting: set to ms or %R5D_AUTO
  *
  * Return: 0 or -EINVAL.
@@ -44,11 +44,11 @@ int r5d_parse_deadline(const char *text, int *setting)
 }
 
 /**
- * r5d_print_deadline - the reverse
+ * r5d_print_deadline - print a deadline as r5d_parse_deadline() takes it
  * @setting: ms or %R5D_AUTO
  * @buf: a page
  *
- * Return: length.
+ * Return: its length.
  */
 int r5d_print_deadline(int setting, char *buf)
 {
@@ -78,7 +78,7 @@ static const struct kernel_param_ops deadline_ops = {
 	.get = deadline_get,
 };
 module_param_cb(deadline, &deadline_ops, NULL, 0644);
-MODULE_PARM_DESC(deadline, "how long a partial stripe may wait, ms, 0..10000, or auto: of arrays that have no own (default auto)");
+MODULE_PARM_DESC(deadline, "how long a partial stripe is held, ms, 0..10000, or auto; for arrays without a stripe_deadline of their own (default auto)");
 
 static struct param_range cache_mb = {
 	.value = CACHE_MB_DEFAULT,
@@ -86,10 +86,10 @@ static struct param_range cache_mb = {
 	.unit = " MiB",
 };
 module_param_cb(cache_mb, &param_range_ops, &cache_mb, 0644);
-MODULE_PARM_DESC(cache_mb, "memory that an array's stripe cache may be raised to, MiB, 0..1024; 0: leave it alone (default 64)");
+MODULE_PARM_DESC(cache_mb, "largest size that an array's stripe cache is raised to, MiB, 0..1024; 0: not raised (default 64)");
 
 /**
- * r5d_default_deadline - the deadline of arrays without their own
+ * r5d_default_deadline - the deadline of arrays without one of their own
  *
  * Return: ms or %R5D_AUTO.
  */
@@ -98,11 +98,6 @@ int r5d_default_deadline(void)
 	return READ_ONCE(deadline);
 }
 
-/**
- * r5d_cache_mb - how large a stripe cache we may make
- *
- * Return: MiB.
- */
 unsigned int r5d_cache_mb(void)
 {
 	return READ_ONCE(cache_mb.value);

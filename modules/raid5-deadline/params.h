@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Instead of a number of ms. */
+/* Deadlines that are no number of ms: learned, and that of the parameter. */
 #define R5D_AUTO	(-1)
 #define R5D_DEFAULT	(-2)
 #define R5D_MAX_MS	10000
@@ -17,7 +17,7 @@ int r5d_print_deadline(int setting, char *buf);
 int r5d_params_start(void);
 void r5d_params_stop(void);
 
-/* Of raid5_deadline_main.c: put the hooks in place, or take them out. Serialised by the caller. */
+/* Of raid5_deadline_main.c. Serialised by the caller. */
 int r5d_enable(void);
 void r5d_disable(void);
 

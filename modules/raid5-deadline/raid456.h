@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What of raid456's and md-mod's private structures we read or write, each with
- * its type. The offsets are generated at build time from the types of the very
- * raid456 that the module is built for (btf_offsets.py, raid456.list);
- * identity.c compares build-ids before any of this is used.
+ * Accessors of raid456's and md-mod's private structures, with types. The offsets are generated at
+ * build time from the types of the raid456 that the module is built for (btf_offsets.py,
+ * raid456.list); identity.c compares build-ids before any of this is used.
  *
- * Under r5conf.device_lock, unless said otherwise, and but for single numbers of struct r5conf and
- * struct mddev, which are read whatever lock is held.
+ * Callers hold r5conf.device_lock, unless said otherwise. Single numbers of struct r5conf and
+ * struct mddev are read without it too.
  */
 #ifndef RAID5_DEADLINE_RAID456_H
 #define RAID5_DEADLINE_RAID456_H
@@ -22,6 +21,7 @@
 #include <linux/wait.h>
 
 #include "raid456_offsets.h"
+#include "stripe.h"
 
 #if PAGE_SIZE != 4096
 #error "raid5-deadline is for kernels with 4 KiB pages: others have stripes of variable size"
@@ -32,10 +32,7 @@ struct mddev;
 struct r5conf;
 struct stripe_head;
 
-/* Sectors of one page of a stripe. */
-#define R5_STRIPE_SECTORS	8U
-
-/* raid5.h and md.h; no lock of ours is held. */
+/* Of raid5.h and md.h. No lock of ours is held. */
 int raid5_set_cache_size(struct mddev *mddev, int size);
 void mddev_unlock(struct mddev *mddev);
 
@@ -76,7 +73,7 @@ static inline int r456_sh_disks(struct stripe_head *sh)
 	return *R456_FIELD(int, sh, stripe_head__disks);
 }
 
-/* The next two change while somebody has a reference, under a lock of the stripe's own. */
+/* A reference holder changes the next two under stripe_head.stripe_lock. */
 static inline int r456_sh_overwritten(struct stripe_head *sh)
 {
 	return READ_ONCE(*R456_FIELD(int, sh, stripe_head__overwrite_disks));
@@ -98,7 +95,7 @@ static inline char *r456_sh_dev(struct stripe_head *sh, int disk)
 	return (char *)sh + RAID456_stripe_head__dev + disk * RAID456_r5dev__SIZE;
 }
 
-/* Writes to a disk's page, in order; only while nobody has a reference to the stripe. */
+/* Writes to a disk's page, in order. Only for a stripe without references. */
 static inline struct bio *r456_dev_towrite(char *dev)
 {
 	return *R456_FIELD(struct bio *, dev, r5dev__towrite);
@@ -109,13 +106,13 @@ static inline sector_t r456_dev_sector(char *dev)
 	return *R456_FIELD(sector_t, dev, r5dev__sector);
 }
 
-/* Another writer sleeps until this page's writes are done. */
+/* Another writer waits until the writes to this page are done. */
 static inline bool r456_dev_overlap(char *dev)
 {
 	return test_bit(RAID456_R5_OVERLAP, R456_FIELD(unsigned long, dev, r5dev__flags));
 }
 
-/* Where it is kept, to be read before it is known to be there. */
+/* The pointer itself, for a read that may fault. */
 static inline struct mddev **r456_conf_mddev_at(struct r5conf *conf)
 {
 	return R456_FIELD(struct mddev *, conf, r5conf__mddev);
@@ -151,7 +148,7 @@ static inline int r456_conf_raid_disks(struct r5conf *conf)
 	return r456_conf_int(conf, RAID456_r5conf__raid_disks);
 }
 
-/* Stripes that there are now, and that the user wants at least. */
+/* Stripes in the cache now, and the size that was asked for. */
 static inline int r456_conf_max_stripes(struct r5conf *conf)
 {
 	return r456_conf_int(conf, RAID456_r5conf__max_nr_stripes);
@@ -163,8 +160,8 @@ static inline int r456_conf_min_stripes(struct r5conf *conf)
 }
 
 /*
- * What raid5_set_cache_size() begins with, at most what there is. The shrinker of the stock code
- * takes what is more when memory is wanted. Under md's lock for changes to the array.
+ * The first step of raid5_set_cache_size(), for at most the stripes in the cache. raid456's
+ * shrinker may free the stripes above. The array's reconfig_mutex is held.
  */
 static inline void r456_conf_set_min_stripes(struct r5conf *conf, int stripes)
 {
@@ -173,7 +170,9 @@ static inline void r456_conf_set_min_stripes(struct r5conf *conf, int stripes)
 
 static inline bool r456_conf_reshaping(struct r5conf *conf)
 {
-	return READ_ONCE(*R456_FIELD(sector_t, conf, r5conf__reshape_progress)) != (sector_t)-1;
+	sector_t progress = READ_ONCE(*R456_FIELD(sector_t, conf, r5conf__reshape_progress));
+
+	return progress != (sector_t)-1;
 }
 
 static inline atomic_t *r456_conf_preread_active(struct r5conf *conf)
@@ -181,7 +180,7 @@ static inline atomic_t *r456_conf_preread_active(struct r5conf *conf)
 	return R456_FIELD(atomic_t, conf, r5conf__preread_active_stripes);
 }
 
-/* Stripes that wait until none is counted in the above. */
+/* Stripes that are not handled until the above is 0. */
 static inline struct list_head *r456_conf_delayed(struct r5conf *conf)
 {
 	return R456_FIELD(struct list_head, conf, r5conf__delayed_list);
@@ -197,7 +196,7 @@ static inline int r456_conf_active(struct r5conf *conf)
 	return atomic_read(R456_FIELD(atomic_t, conf, r5conf__active_stripes));
 }
 
-/* A writer is asleep until a quarter of the stripe cache is free. */
+/* A writer waits until a quarter of the stripe cache is free. */
 static inline bool r456_stripes_exhausted(struct r5conf *conf)
 {
 	return test_bit(RAID456_R5_INACTIVE_BLOCKED,
@@ -205,12 +204,12 @@ static inline bool r456_stripes_exhausted(struct r5conf *conf)
 }
 
 /*
- * Somebody is asleep for want of stripes. The above does not say so: it is one bit for all eighths
- * of the cache, and the next one who finds a stripe in another eighth clears it.
+ * A writer waits for a free stripe. R5_INACTIVE_BLOCKED does not tell, because it is one bit for all
+ * stripe hash groups: a writer that finds a stripe in another group clears it.
  */
 static inline bool r456_has_stripe_waiter(struct r5conf *conf)
 {
-	/* No barrier: looked at every 10 ms, and next time will do. */
+	/* No barrier: the timer looks every 10 ms, and its next look will do. */
 	return waitqueue_active(R456_FIELD(wait_queue_head_t, conf, r5conf__wait_for_stripe));
 }
 
@@ -221,7 +220,8 @@ static inline spinlock_t *r456_device_lock(struct r5conf *conf)
 
 static inline bool r456_conf_journalled(struct r5conf *conf)
 {
-	unsigned long flags = READ_ONCE(*R456_FIELD(unsigned long, r456_conf_mddev(conf), mddev__flags));
+	struct mddev *mddev = r456_conf_mddev(conf);
+	unsigned long flags = READ_ONCE(*R456_FIELD(unsigned long, mddev, mddev__flags));
 
 	return READ_ONCE(*R456_FIELD(void *, conf, r5conf__log)) ||
 	       flags & (BIT(RAID456_MD_HAS_JOURNAL) | BIT(RAID456_MD_HAS_PPL));
@@ -233,24 +233,26 @@ static inline void *r456_mddev_private(struct mddev *mddev)
 }
 
 /*
- * Who suspends an array waits for what is under way with the reference killed; up to v6.6 it is
- * counted before that, later after it.
+ * mddev_suspend() kills active_io and waits for the I/O in flight. Up to v6.6 it counts
+ * mddev.suspended before that, later after it.
  */
 static inline bool r456_mddev_suspended(struct mddev *mddev)
 {
+	struct percpu_ref *active_io = R456_FIELD(struct percpu_ref, mddev, mddev__active_io);
+
 	if (READ_ONCE(*R456_FIELD(int, mddev, mddev__suspended)))
 		return true;
-	/* Killed under another lock; if not seen now, then at the timer's next tick. */
-	return data_race(percpu_ref_is_dying(R456_FIELD(struct percpu_ref, mddev, mddev__active_io)));
+	/* It is killed under another lock: if we miss it now, the timer's next tick sees it. */
+	return data_race(percpu_ref_is_dying(active_io));
 }
 
-/* Where its disk is kept: NULL under dm-raid, and there is no /sys/block/mdX then. */
+/* The pointer itself, for a read that may fault. NULL under dm-raid, without a /sys/block/mdX. */
 static inline struct gendisk **r456_mddev_disk_at(struct mddev *mddev)
 {
 	return R456_FIELD(struct gendisk *, mddev, mddev__gendisk);
 }
 
-/* There as long as the array has stripes in use. */
+/* It exists as long as the array has stripes in use. */
 static inline struct md_thread **r456_mddev_thread(struct mddev *mddev)
 {
 	return R456_FIELD(struct md_thread *, mddev, mddev__thread);
@@ -277,10 +279,10 @@ static inline bool r456_mddev_degraded(struct mddev *mddev)
 }
 
 /*
- * md's lock for changes to an array, if it is free; mddev_unlock() is its other half. As md's own
- * mddev_lock() does, it refuses an array that was stopped for good. With
- * legacy_async_del_gendisk=N, the first mddev_unlock() after that deletes the array's disk,
- * whoever calls it. That is for md to do, so this one is unlocked as a plain mutex.
+ * Try to lock an array's reconfig_mutex; mddev_unlock() unlocks it. As md's own mddev_lock(),
+ * refuse an array that was stopped for good. With legacy_async_del_gendisk=N the first
+ * mddev_unlock() after the stop deletes the array's disk, which is for md to do: so the lock of
+ * such an array is unlocked as a plain mutex.
  *
  * Returns 0, -EAGAIN or -ENODEV.
  */

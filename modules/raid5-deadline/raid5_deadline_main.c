@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* raid5-deadline: partial stripes wait to be filled. Load, unload, enable and disable. */
+/* Load, unload, enable and disable. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "identity.h"
 #include "params.h"
+#include "table.h"
 #include "version.h"
 
 const char *const r5d_counter_names[R5D_C_NR] = {
@@ -40,7 +41,7 @@ struct stats r5d_stats = {
 };
 
 /**
- * r5d_enable - hook raid456, if it is the one that we know
+ * r5d_enable - redirect raid456's functions, if it is the build that we were built for
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  * Return: 0, or a negative errno with nothing changed and a line in the log.
@@ -51,7 +52,7 @@ int r5d_enable(void)
 
 	if (err)
 		return err;
-	err = r5d_arrays_start();
+	err = r5d_table_open();
 	if (err) {
 		pr_err("not enabled: no memory (%d); free some and try again\n", err);
 		return err;
@@ -65,7 +66,7 @@ int r5d_enable(void)
 }
 
 /**
- * r5d_disable - let all stripes go and take the hooks out
+ * r5d_disable - release all held stripes and unregister the hooks
  *
  * Context: may sleep; serialised by the kernel's parameter lock.
  */
@@ -101,7 +102,7 @@ static void __exit r5d_exit(void)
 
 module_init(r5d_init);
 module_exit(r5d_exit);
-MODULE_DESCRIPTION("RAID4/5/6: hold partial stripes until they are full, or a deadline");
+MODULE_DESCRIPTION("hold partial stripes of RAID 4, 5 and 6 until they are full, or a deadline");
 MODULE_AUTHOR("seqkeep maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SEQKEEP_VERSION);

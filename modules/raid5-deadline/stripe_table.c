@@ -7,9 +7,9 @@
 #include "stripe_table.h"
 
 /**
- * r5d_stripes_create - make room for stripes
+ * r5d_stripes_create - allocate a table of stripes
  * @table: cleared
- * @nr: how many
+ * @nr: stripes that it has room for
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -33,12 +33,7 @@ int r5d_stripes_create(struct r5d_stripe_table *table, unsigned int nr)
 	return 0;
 }
 
-/**
- * r5d_stripes_destroy - free the memory
- * @table: of r5d_stripes_create()
- *
- * Context: may sleep.
- */
+/* May be called twice, and for a table that was not created. */
 void r5d_stripes_destroy(struct r5d_stripe_table *table)
 {
 	kvfree(table->pool);
@@ -53,13 +48,12 @@ static struct hlist_head *bucket(struct r5d_stripe_table *table, const void *sh)
 }
 
 /**
- * r5d_stripe_find - look a stripe up
- * @table: the stripes
- * @sh: its address
- * @sector: where it is
+ * r5d_stripe_find - find the entry of a stripe
+ * @table: the table
+ * @sh: the address of the stripe
+ * @sector: of the stripe
  *
- * An entry with another sector is of a stripe that was at this address before:
- * it is dropped.
+ * Removes an entry with another sector, which is of a former stripe at this address.
  *
  * Return: the entry or NULL.
  */
@@ -79,12 +73,12 @@ struct r5d_stripe *r5d_stripe_find(struct r5d_stripe_table *table, void *sh, u64
 }
 
 /**
- * r5d_stripe_add - keep something about a stripe from now on
- * @table: the stripes
- * @sh: its address, which must not be known yet
- * @sector: where it is
+ * r5d_stripe_add - add an entry for a stripe
+ * @table: the table
+ * @sh: the address of the stripe, which has no entry
+ * @sector: of the stripe
  *
- * Return: the entry, or NULL if there is no room.
+ * Return: the entry, or NULL if the table is full.
  */
 struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 sector)
 {
@@ -107,11 +101,6 @@ struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 
 	return stripe;
 }
 
-/**
- * r5d_stripe_remove - forget a stripe
- * @table: the stripes
- * @stripe: its entry
- */
 void r5d_stripe_remove(struct r5d_stripe_table *table, struct r5d_stripe *stripe)
 {
 	r5d_stripe_clear_held(table, stripe);
@@ -120,9 +109,9 @@ void r5d_stripe_remove(struct r5d_stripe_table *table, struct r5d_stripe *stripe
 }
 
 /**
- * r5d_stripe_set_held - note that a stripe waits
- * @table: the stripes
- * @stripe: its entry, added just now: the order of holding is that of first writes
+ * r5d_stripe_set_held - record that a stripe is held
+ * @table: the table
+ * @stripe: the entry, which was added just now, so that @held is in the order of first writes
  */
 void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe)
 {
@@ -133,11 +122,7 @@ void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stri
 	table->nr_held++;
 }
 
-/**
- * r5d_stripe_clear_held - note that a stripe does not wait any more
- * @table: the stripes
- * @stripe: its entry
- */
+/* Does nothing if the stripe is not held. */
 void r5d_stripe_clear_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe)
 {
 	if (list_empty(&stripe->order))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stripes of an array that we keep something about. The caller locks. */
+/* What we know of an array's stripes. The caller holds the array's device_lock. */
 #ifndef RAID5_DEADLINE_STRIPE_TABLE_H
 #define RAID5_DEADLINE_STRIPE_TABLE_H
 
@@ -7,10 +7,10 @@
 #include <linux/types.h>
 
 /**
- * enum r5d_stripe_phase - where a stripe is between its first write and the end of its work
- * @R5D_STRIPE_HELD: it waits, or a writer took it to add to it
- * @R5D_STRIPE_PASSED: it went to the stock code at once
- * @R5D_STRIPE_EXPIRED: it went there after having waited, full or not
+ * enum r5d_stripe_phase - where a stripe is between its first write and the end of the work on it
+ * @R5D_STRIPE_HELD: it is held, or a writer took it to add to it
+ * @R5D_STRIPE_PASSED: it was not held
+ * @R5D_STRIPE_EXPIRED: it was held and released, full or not
  */
 enum r5d_stripe_phase {
 	R5D_STRIPE_HELD,
@@ -19,18 +19,18 @@ enum r5d_stripe_phase {
 };
 
 /**
- * struct r5d_stripe - what we keep about a stripe
- * @hash: in &r5d_stripe_table.buckets, or @hash.next in the list of free ones
+ * struct r5d_stripe - what we know of a stripe
+ * @hash: in &r5d_stripe_table.buckets or .free
  * @order: in &r5d_stripe_table.held, by @first, while %R5D_STRIPE_HELD
- * @sh: the stripe; never looked into but under its array's lock
- * @sector: where it is, to see that it is still the same one
- * @first: when its first write was seen, ns
- * @written: data disks that were written since
+ * @sh: the stripe
+ * @sector: of the stripe, to tell it from a later one at the same address
+ * @first: time of its first write in ns
+ * @written: data disks that have been written to since, a bit for each
  * @stream: for r5d_learn()
- * @phase: where it is
- * @settled: the predictor was told what became of it, or has nothing to learn from it
- * @begun: it was seen while work on it was under way: it is not one of a batch
- * @had_preread_active: its writer had it marked to be handled without delay
+ * @phase: an enum r5d_stripe_phase
+ * @settled: the predictor has learned what became of it, or has nothing to learn from it
+ * @begun: it was released while work on it was under way, so it is not part of a batch
+ * @had_preread_active: we have cleared its STRIPE_PREREAD_ACTIVE
  */
 struct r5d_stripe {
 	struct hlist_node hash;
@@ -47,11 +47,11 @@ struct r5d_stripe {
 };
 
 /**
- * struct r5d_stripe_table - all of an array
- * @pool: the memory of them
- * @buckets: by address of the stripe
- * @free: those not in use
- * @held: those that wait, the one that has waited longest first
+ * struct r5d_stripe_table - the stripes of an array
+ * @pool: all entries
+ * @buckets: the entries in use, by address of the stripe
+ * @free: the entries not in use
+ * @held: the held stripes, oldest first
  * @nr_held: length of @held
  * @bits: log2 of the number of @buckets
  */
