@@ -32,10 +32,11 @@ static void r5d_array_close(struct r5d_array *array)
 		return;
 	do {
 		spin_lock_irq(r456_device_lock(array->conf));
-		array->closing = true;
-		done = !array->ready || array->closed || r5d_release_some(array);
+		if (r5d_state(array) == R5D_READY)
+			r5d_set_state(array, R5D_CLOSING);
+		done = r5d_state(array) != R5D_CLOSING || r5d_release_some(array);
 		if (done)
-			WRITE_ONCE(array->closed, true);
+			r5d_set_state(array, R5D_CLOSED);
 		spin_unlock_irq(r456_device_lock(array->conf));
 		cond_resched();
 	} while (!done);
@@ -49,7 +50,7 @@ static void r5d_array_close(struct r5d_array *array)
 static void r5d_array_set_gone(struct r5d_array *array)
 {
 	lockdep_assert_held(&r5d_registry_mutex);
-	array->gone = true;
+	r5d_set_state(array, R5D_GONE);
 	r5d_array_remove(array);
 }
 
@@ -75,7 +76,8 @@ void r5d_array_detach(const struct r5conf *conf)
 	mutex_unlock(&r5d_registry_mutex);
 }
 
-static void r5d_array_make_ready(struct r5d_array *array)
+/* Returns whether stripes are held from now on. */
+static bool r5d_array_make_ready(struct r5d_array *array)
 {
 	int stripes = max(r456_conf_max_stripes(array->conf), r5d_cache_wanted(array));
 	int nr = clamp(2 * stripes, TABLE_MIN, TABLE_MAX);
@@ -84,12 +86,13 @@ static void r5d_array_make_ready(struct r5d_array *array)
 	if (r5d_stripes_create(&array->stripes, nr)) {
 		pr_warn("failed to allocate a table of %d stripes for %s (%d): it is not used; free memory, disable and enable\n",
 			nr, array->name, -ENOMEM);
-		return;
+		return false;
 	}
 	r5d_files_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
-	array->ready = true;
+	r5d_set_state(array, R5D_READY);
 	spin_unlock_irq(r456_device_lock(array->conf));
+	return true;
 }
 
 /**
@@ -104,12 +107,12 @@ void r5d_array_work(struct work_struct *work)
 	 * md, and md, with the array suspended, for a lock that is taken here.
 	 */
 	unsigned int noio = memalloc_noio_save();
+	bool ready;
 
 	mutex_lock(&r5d_registry_mutex);
-	if (!array->closed)
-		r5d_array_make_ready(array);
+	ready = r5d_state(array) == R5D_ATTACHED && r5d_array_make_ready(array);
 	mutex_unlock(&r5d_registry_mutex);
-	if (array->ready)
+	if (ready)
 		r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
 	r5d_array_put(array);
@@ -143,7 +146,7 @@ void r5d_arrays_stop(void)
 			break;
 		r5d_cache_restore(array, end);
 		mutex_lock(&r5d_registry_mutex);
-		if (!array->gone)
+		if (r5d_state(array) != R5D_GONE)
 			r5d_array_set_gone(array);
 		mutex_unlock(&r5d_registry_mutex);
 		r5d_array_put(array);

@@ -75,7 +75,7 @@ static int __must_check r5d_lock_for_change(struct r5d_array *array, ktime_t end
  */
 static int r5d_cache_raise_steps(struct r5d_array *array)
 {
-	while (!READ_ONCE(array->closed)) {
+	while (r5d_state(array) < R5D_CLOSED) {
 		int want = r5d_cache_wanted(array);
 		/* With what raid456 added by itself, which a smaller size would free. */
 		int have = r456_conf_max_stripes(array->conf);
@@ -111,7 +111,7 @@ void r5d_cache_raise(struct r5d_array *array)
 			array->name, err);
 	if (err)
 		return;
-	if (array->gone || r456_conf_journalled(array->conf) ||
+	if (r5d_state(array) == R5D_GONE || r456_conf_journalled(array->conf) ||
 	    r456_conf_reshaping(array->conf))
 		goto unlock;
 	before = r456_conf_min_stripes(array->conf);
@@ -155,7 +155,8 @@ void r5d_cache_restore(struct r5d_array *array, ktime_t end)
 			array->name, array->cache_set, array->cache_before, err);
 	if (err)
 		return;
-	if (!array->gone && r456_conf_min_stripes(array->conf) == array->cache_set) {
+	if (r5d_state(array) != R5D_GONE &&
+	    r456_conf_min_stripes(array->conf) == array->cache_set) {
 		if (r456_conf_reshaping(array->conf))
 			pr_info("%s: stripe cache stays at %d: the array is being reshaped\n",
 				array->name, array->cache_set);

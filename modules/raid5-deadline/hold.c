@@ -252,7 +252,7 @@ enum hrtimer_restart r5d_timer_expired(struct hrtimer *timer)
 	u64 next = 0;
 
 	spin_lock_irqsave(r456_device_lock(array->conf), flags);
-	if (!array->closed)
+	if (r5d_state(array) < R5D_CLOSED)
 		next = r5d_release_expired(array, ktime_get_ns());
 	array->timer_on = next;
 	if (next)

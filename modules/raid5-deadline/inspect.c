@@ -51,7 +51,7 @@ u64 r5d_deadline_ns(const struct r5d_array *array)
 bool r5d_is_draining(const struct r5d_array *array)
 {
 	lockdep_assert_held(r456_device_lock(array->conf));
-	return array->closing || r456_conf_quiescing(array->conf) ||
+	return r5d_state(array) >= R5D_CLOSING || r456_conf_quiescing(array->conf) ||
 	       r456_mddev_suspended(r456_conf_mddev(array->conf));
 }
 

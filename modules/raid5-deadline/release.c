@@ -172,7 +172,7 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	struct r5d_stripe *stripe;
 
 	/* An unusable array is never ready: not even its stripes may be read. */
-	if (!array->ready || array->closed)
+	if (r5d_state(array) != R5D_READY && r5d_state(array) != R5D_CLOSING)
 		return false;
 	lockdep_assert_held(r456_device_lock(array->conf));
 	r5d_inspect_stripe(array->conf, sh, &state);
