@@ -5,7 +5,7 @@
 #include "hook_table.h"
 
 /**
- * hook_refusal - put a registration's error into words
+ * hook_refusal - explain a registration's error
  * @err: negative errno of register_kprobe(), register_kretprobe() or register_ftrace_function()
  * @kind: the hook's kind
  *
@@ -56,16 +56,16 @@ struct hook_refusal hook_refusal(int err, enum hook_kind kind)
 	case -ENOMEM:
 		return (struct hook_refusal){ "no memory", "free memory and try again" };
 	}
-	return (struct hook_refusal){ "the kernel refused it", "report this line" };
+	return (struct hook_refusal){ "the kernel refused it", "report this line of the log" };
 }
 
 /**
  * hook_spec_error - check one entry of a hook table
  * @spec: the entry
- * @has_entry: it has an entry callback
- * @has_replacement: it has a replacement
+ * @has_entry: the hook has an entry callback
+ * @has_replacement: the hook has a replacement
  *
- * Return: what is wrong with it, or NULL.
+ * Return: what is wrong with the entry, or NULL.
  */
 const char *hook_spec_error(const struct hook_spec *spec, bool has_entry, bool has_replacement)
 {
@@ -73,6 +73,8 @@ const char *hook_spec_error(const struct hook_spec *spec, bool has_entry, bool h
 		return "no symbol";
 	if (spec->module && !*spec->module)
 		return "empty module name";
+	if (spec->caller && (!*spec->caller || spec->kind != HOOK_REDIRECT))
+		return "only a redirect hook has a caller, and that has a name";
 	if (spec->kind == HOOK_ENTRY && (!has_entry || has_replacement))
 		return "an entry hook has an entry callback and nothing else";
 	if (spec->kind == HOOK_REDIRECT && (has_entry || !has_replacement))
@@ -87,7 +89,7 @@ const char *hook_spec_error(const struct hook_spec *spec, bool has_entry, bool h
  * @a: one entry
  * @b: the other
  *
- * Return: true if they do, whatever their kind.
+ * The kind does not matter.
  */
 bool hook_spec_same(const struct hook_spec *a, const struct hook_spec *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a hook table may say, and what is said when a hook cannot be had. Pure. */
+/* What a hook table may contain, and why the kernel may refuse a hook. Pure. */
 #ifndef SEQKEEP_HOOK_TABLE_H
 #define SEQKEEP_HOOK_TABLE_H
 
@@ -11,23 +11,25 @@ enum hook_kind {
 };
 
 /**
- * struct hook_spec - what is hooked and how
+ * struct hook_spec - which function is hooked and how
  * @symbol: the function
- * @module: the module it is in, NULL for the kernel itself. Such hooks come
- *	and go with that module.
+ * @module: the module that has the function, NULL for the kernel itself. The hook is put in place
+ *	and taken out with that module.
  * @kind: see hook.h
- * @optional: do without if it cannot be had
+ * @optional: register the other hooks of the table even if the kernel refuses this one
+ * @caller: for HOOK_REDIRECT: the module whose calls are redirected, NULL for all calls
  */
 struct hook_spec {
 	const char *symbol;
 	const char *module;
 	enum hook_kind kind;
 	bool optional;
+	const char *caller;
 };
 
 /**
- * struct hook_refusal - why a hook cannot be had
- * @reason: what is wrong, to follow the function's name
+ * struct hook_refusal - why the kernel refuses a hook
+ * @reason: what is wrong; follows the function's name in the log
  * @remedy: what the administrator can do about it
  */
 struct hook_refusal {

@@ -1,124 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/crash_dump.h>
 #include <linux/kstrtox.h>
-#include <linux/module.h>
 #include <linux/sysfs.h>
 
-#include "hook.h"
 #include "param.h"
-#include "version.h"
 
-/* Where a module is enabled. */
-#define ENABLE	"/sys/module/" KBUILD_MODNAME "/parameters/enable"
-
-static int switch_set(const char *val, const struct kernel_param *kp)
+/**
+ * param_range_parse - read a value as users write it
+ * @range: which values there are; its own value is not used
+ * @text: a number in decimal, hexadecimal or octal, or the word; perhaps with a newline
+ * @value: set if @text is valid
+ *
+ * Return: 0 or -EINVAL.
+ */
+int param_range_parse(const struct param_range *range, const char *text, unsigned int *value)
 {
-	struct param_switch *sw = kp->arg;
-	bool on;
-	int err = 0;
+	unsigned int n;
 
-	if (kstrtobool(val, &on)) {
-		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, param_shown(val), val);
+	if (range->word && sysfs_streq(text, range->word))
+		n = range->word_value;
+	else if (kstrtouint(text, 0, &n) || n < range->min || n > range->max)
 		return -EINVAL;
-	}
-	if (sw->closed)
-		return -ENODEV;
-	if (sw->live && on != sw->wanted) {
-		if (on)
-			err = sw->on();
-		else
-			sw->off();
-	}
-	if (!err)
-		sw->wanted = on;
-	return err;
-}
-
-static int switch_get(char *buf, const struct kernel_param *kp)
-{
-	const struct param_switch *sw = kp->arg;
-
-	return sysfs_emit(buf, "%c\n", sw->wanted ? 'Y' : 'N');
-}
-
-/* For module_param_cb(enable, ...) with a struct param_switch. */
-const struct kernel_param_ops param_switch_ops = {
-	.set = switch_set,
-	.get = switch_get,
-};
-
-/**
- * param_start - act on a switch, now and from now on; to end the module's init
- * @sw: the switch
- *
- * In a crash kernel, which starts what the system starts, it is off to begin with.
- *
- * Context: may sleep.
- * Return: 0, or the error of &param_switch.on.
- */
-int param_start(struct param_switch *sw)
-{
-	int err = 0;
-
-	kernel_param_lock(THIS_MODULE);
-	if (sw->wanted && is_kdump_kernel()) {
-		pr_info("left disabled: this kernel has little memory, and is to save a crash dump\n");
-		sw->wanted = false;
-	}
-	if (sw->wanted)
-		err = sw->on();
-	sw->live = !err;
-	sw->closed = err;
-	pr_info("version " SEQKEEP_VERSION "%s\n", err ? " not loaded" : sw->wanted ? ", enabled" :
-		", disabled; enable with: echo 1 > " ENABLE);
-	kernel_param_unlock(THIS_MODULE);
-	return err;
+	*value = n;
+	return 0;
 }
 
 /**
- * param_stop - switch off for good; to begin the module's exit, or to end an init that fails
- * @sw: the switch
+ * param_range_print - print a value as param_range_parse() reads it
+ * @range: which values there are
+ * @value: the value
+ * @buf: a page, as sysfs gives
  *
- * Does not return if a hook could not be taken out.
- *
- * Context: may sleep, without locks.
+ * Return: length.
  */
-void param_stop(struct param_switch *sw)
+int param_range_print(const struct param_range *range, unsigned int value, char *buf)
 {
-	kernel_param_lock(THIS_MODULE);
-	if (sw->live && sw->wanted)
-		sw->off();
-	sw->live = false;
-	sw->closed = true;
-	kernel_param_unlock(THIS_MODULE);
-	hooks_stay();
+	return range->word && value == range->word_value ? sysfs_emit(buf, "%s\n", range->word) :
+	       sysfs_emit(buf, "%u\n", value);
 }
 
-static int range_set(const char *val, const struct kernel_param *kp)
+static int param_range_set(const char *val, const struct kernel_param *kp)
 {
 	struct param_range *range = kp->arg;
 	unsigned int n;
 
-	if (kstrtouint(val, 0, &n) || n < range->min || n > range->max) {
-		pr_warn("%s: \"%.*s\" is not in %u..%u%s (-EINVAL)\n", kp->name,
-			param_shown(val), val, range->min, range->max, range->unit);
+	if (param_range_parse(range, val, &n)) {
+		pr_warn("%s: \"%.*s\" is not in %u..%u%s%s%s (-EINVAL)\n", kp->name,
+			param_shown(val), val, range->min, range->max, range->unit,
+			range->word ? ", nor " : "", range->word ?: "");
 		return -EINVAL;
 	}
 	WRITE_ONCE(range->value, n);
 	return 0;
 }
 
-static int range_get(char *buf, const struct kernel_param *kp)
+static int param_range_get(char *buf, const struct kernel_param *kp)
 {
 	const struct param_range *range = kp->arg;
 
-	return sysfs_emit(buf, "%u\n", range->value);
+	return param_range_print(range, range->value, buf);
 }
 
 /* For module_param_cb() with a struct param_range. */
 const struct kernel_param_ops param_range_ops = {
-	.set = range_set,
-	.get = range_get,
+	.set = param_range_set,
+	.get = param_range_get,
 };

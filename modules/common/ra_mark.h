@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a module that gives the stock readahead code a file_ra_state of its own
- * says which pattern it acts on, so that ra-trace can put the readahead in that
- * row. No symbol is shared: either module may be loaded without the other.
+ * A module that gives the stock readahead code a file_ra_state of its own marks it with the
+ * pattern, so that ra-trace counts the readahead in the row of that pattern. The modules share no
+ * symbol: either may be loaded without the other.
  *
- * The mark is in mmap_miss, which the stock code reads in page faults only and
- * always in the open file's own state. It never exceeds 1000 there, so the high
- * bit tells a mark. The field has 16 bits in the newest kernels, 32 in older ones.
+ * The mark is in mmap_miss, which the stock code reads in page faults only, and always in the open
+ * file's own state. There it never exceeds 1000, so the high bit tells a mark. The field has 16
+ * bits in the newest kernels, 32 in older ones.
  */
 #ifndef SEQKEEP_RA_MARK_H
 #define SEQKEEP_RA_MARK_H
@@ -28,7 +28,7 @@ enum ra_mark {
 
 /**
  * ra_mark_set - mark a state
- * @ra: the module's own; never that of an open file
+ * @ra: the module's own state; never that of an open file
  * @mark: the pattern
  */
 static inline void ra_mark_set(struct file_ra_state *ra, enum ra_mark mark)

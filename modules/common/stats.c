@@ -12,7 +12,7 @@
 /* Protects stats.base. Nests in nothing. */
 static DEFINE_MUTEX(stats_mutex);
 
-static u64 sum(const struct stats *stats, unsigned int i)
+static u64 stats_sum(const struct stats *stats, unsigned int i)
 {
 	u64 total = 0;
 	int cpu;
@@ -29,7 +29,7 @@ static int stats_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&stats_mutex);
 	for (i = 0; i < stats->nr; i++)
-		seq_printf(m, "%s %llu\n", stats->names[i], sum(stats, i) - stats->base[i]);
+		seq_printf(m, "%s %llu\n", stats->names[i], stats_sum(stats, i) - stats->base[i]);
 	mutex_unlock(&stats_mutex);
 	if (stats->extra)
 		stats->extra(m);
@@ -41,7 +41,7 @@ static int stats_open(struct inode *inode, struct file *file)
 	return single_open(file, stats_show, inode->i_private);
 }
 
-/* A reset moves the base: setting other CPUs' counters to 0 would lose counts. */
+/* A reset moves the base, because setting other CPUs' counters to 0 would lose counts. */
 static ssize_t stats_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	struct stats *stats = ((struct seq_file *)file->private_data)->private;
@@ -49,7 +49,7 @@ static ssize_t stats_write(struct file *file, const char __user *buf, size_t len
 
 	mutex_lock(&stats_mutex);
 	for (i = 0; i < stats->nr; i++)
-		stats->base[i] = sum(stats, i);
+		stats->base[i] = stats_sum(stats, i);
 	mutex_unlock(&stats_mutex);
 	return len;
 }
@@ -65,11 +65,11 @@ static const struct file_operations stats_fops = {
 
 /**
  * stats_create - make the counters and their file
- * @stats: names and number set
+ * @stats: with names, nr and extra set
  * @directory: name of the directory in debugfs; the file in it is "stats"
  *
- * Without debugfs (not built in, or locked down) counting works, unseen, and
- * the log says so once.
+ * Without debugfs (not built in, or locked down) the module counts, nobody sees it, and the log
+ * says so once.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -92,12 +92,7 @@ int stats_create(struct stats *stats, const char *directory)
 	return 0;
 }
 
-/**
- * stats_destroy - remove the file and the counters
- * @stats: of stats_create()
- *
- * Context: may sleep; nothing counts any more.
- */
+/* Remove the file and the counters, once nothing counts any more. */
 void stats_destroy(struct stats *stats)
 {
 	debugfs_remove(stats->dir);

@@ -8,13 +8,26 @@
 
 struct dentry;
 
+/*
+ * A module lists its counters once, as
+ *
+ *	#define X_COUNTERS(C) C(HELD, "held") C(FILLED, "filled")
+ *
+ * and makes the enum and the names of that list:
+ *
+ *	#define X_COUNTER(name, string) X_C_##name,
+ *	enum x_counter { X_COUNTERS(X_COUNTER) X_C_NR };
+ *	static const char *const names[] = { X_COUNTERS(STATS_NAME) };
+ */
+#define STATS_NAME(name, string)	string,
+
 /**
  * struct stats - a module's counters
  * @names: one per counter
- * @nr: how many
- * @extra: counters that are kept elsewhere, shown below and not reset; may be
- *	NULL. Called with the seq_file to print to.
- * @dir: the directory, for a module's other files; set by stats_create()
+ * @nr: number of counters
+ * @extra: shows counters that are kept elsewhere, which a reset leaves alone; may be NULL. Called
+ *	with the seq_file to print to.
+ * @dir: the directory, for a module's other files; stats_create() sets it
  */
 struct stats {
 	const char *const *names;
@@ -30,14 +43,7 @@ struct stats {
 int stats_create(struct stats *stats, const char *directory);
 void stats_destroy(struct stats *stats);
 
-/**
- * stats_add - add to a counter
- * @stats: the counters
- * @i: index of the counter
- * @n: how much
- *
- * Context: any.
- */
+/* Add to a counter, in any context. */
 static inline void stats_add(struct stats *stats, unsigned int i, u64 n)
 {
 	this_cpu_add(stats->count[i], n);

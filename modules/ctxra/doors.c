@@ -193,7 +193,8 @@ static void hand_over(const struct steered_call *call)
 	const struct file_ra_state *before = &call->before, *after = &call->ra;
 	struct file_ra_state *file_ra = call->file_ra;
 
-	if (READ_RACY(file_ra->start) != before->start || READ_RACY(file_ra->size) != before->size ||
+	if (READ_RACY(file_ra->start) != before->start ||
+	    READ_RACY(file_ra->size) != before->size ||
 	    READ_RACY(file_ra->async_size) != before->async_size)
 		return;
 	WRITE_ONCE(file_ra->start, after->start);

@@ -6,6 +6,7 @@
 #include <linux/uio.h>
 
 #include "common/hook.h"
+#include "common/hook_symbol.h"
 #include "pages.h"
 #include "reads.h"
 #include "tracing.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blk_cgroup_congested() is not exported, and from v6.5 on what it reads is in
- * no public header. In v7.3 it is inline, and looks at a count before it calls
- * __blk_cgroup_congested(), which says the same without. It is called through a
- * static call, which is a direct call and so needs no landing pad on IBT hardware.
+ * blk_cgroup_congested() is not exported, and from v6.5 on no public header has what it reads. In
+ * v7.3 it is inline, and tests a count before it calls __blk_cgroup_congested(), which gives the
+ * same answer alone. A static call is a direct call, so the function needs no ENDBR on hardware
+ * with IBT.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
 #include <linux/static_call.h>
 
-#include "../hook.h"
+#include "../hook_symbol.h"
 #include "blk-cgroup.h"
 
 static bool never_congested(void)
@@ -44,5 +44,5 @@ void compat_blk_cgroup_init(void)
 	    !hook_symbol_address("blk_cgroup_congested", &address))
 		static_call_update(blk_cgroup_congested_call, (bool (*)(void))address);
 	else if (IS_ENABLED(CONFIG_BLK_CGROUP))
-		pr_warn("this kernel has no blk_cgroup_congested(): readers whose control group is throttled are taken for others\n");
+		pr_warn("cannot find blk_cgroup_congested() in this kernel: a reader whose cgroup is throttled is treated as any other\n");
 }

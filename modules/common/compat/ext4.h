@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in what ext4 does. */
+/* Differences between kernels in how ext4 locks a direct write. */
 #ifndef SEQKEEP_COMPAT_EXT4_H
 #define SEQKEEP_COMPAT_EXT4_H
 
 #include <linux/version.h>
 
 /*
- * Direct writes of parts of blocks lock the inode exclusively, each for all of its I/O, until
+ * A direct write of part of a block locks the inode exclusively for all of its I/O, until
  * 310ee0902b8d ("ext4: allow concurrent unaligned dio overwrites") in v6.5.
  */
 #define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0))
 
 /*
- * Those whose blocks are not all in one extent do so until ext4_dio_needs_zeroing() came, which
- * 7.3 has and 6.12 has not. In between they are taken to: the other way is slower by a read.
+ * From v6.5 on only a write across extents locks exclusively, until ext4_dio_needs_zeroing(), which
+ * 7.3 has and 6.12 lacks. Assume the lock for the versions between: the error costs one read.
  */
-#define COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))
+#define COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE \
+	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in folios of the page cache. */
+/* Differences between kernels in folios of the page cache. */
 #ifndef SEQKEEP_COMPAT_FOLIO_H
 #define SEQKEEP_COMPAT_FOLIO_H
 
@@ -7,14 +7,14 @@
 #include <linux/version.h>
 
 /*
- * A page fault maps all of a large folio if it can, and not just what was asked for: since
+ * A page fault maps all of a large folio if it can, not just the page that faulted: since
  * "mm/filemap: map entire large folio faultaround" and "mm/fault: try to map the entire file
  * folio in finish_fault()" in v6.18.
  */
 #define COMPAT_FAULT_MAPS_FOLIO	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
 
 /**
- * compat_folio_is_dropbehind - whether a folio is dropped by the one who reads or writes it
+ * compat_folio_is_dropbehind - whether the reader or the writeback of a folio drops it
  * @folio: the folio
  *
  * Since "mm: add PG_dropbehind folio flag" in v6.14.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in who keeps a file system from being frozen amid a write. */
+/* Differences between kernels in who protects a write against freezing the file system. */
 #ifndef SEQKEEP_COMPAT_FREEZE_H
 #define SEQKEEP_COMPAT_FREEZE_H
 
@@ -7,13 +7,13 @@
 #include <linux/version.h>
 
 /*
- * Whoever calls vfs_iter_write() does, and nfsd so for all of its call, until "fs: move
- * file_start_write() into vfs_iter_write()" in v6.8. What is written besides needs it since.
+ * The caller of vfs_iter_write() does, nfsd for all of its call, until "fs: move
+ * file_start_write() into vfs_iter_write()" in v6.8. Since then our own writes have to.
  */
 #define COMPAT_CALLER_STARTS_WRITE	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0))
 
 /**
- * compat_file_start_write - keep the file system from being frozen, where no caller does
+ * compat_file_start_write - protect against freezing, where the caller does not
  * @file: open for writing
  *
  * Context: may sleep; within a replacement of vfs_iter_write() or vfs_iocb_iter_write().
@@ -24,10 +24,6 @@ static inline void compat_file_start_write(struct file *file)
 		file_start_write(file);
 }
 
-/**
- * compat_file_end_write - the end of what compat_file_start_write() began
- * @file: the same
- */
 static inline void compat_file_end_write(struct file *file)
 {
 	if (!COMPAT_CALLER_STARTS_WRITE)

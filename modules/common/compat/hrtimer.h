@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in high-resolution timers. */
+/* Differences between kernels in high-resolution timers. */
 #ifndef SEQKEEP_COMPAT_HRTIMER_H
 #define SEQKEEP_COMPAT_HRTIMER_H
 
@@ -9,9 +9,9 @@
 /**
  * compat_hrtimer_setup - initialise a timer
  * @timer: the timer
- * @function: called when it goes off
+ * @function: called when it expires
  * @clock: CLOCK_MONOTONIC and so on
- * @mode: how it will be started
+ * @mode: the mode of hrtimer_start()
  *
  * 908a1d775422 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") in
  * v6.13; hrtimer_init() and direct access to the function went away in v6.15 and v6.16.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in the functions that md-mod exports. */
+/* Differences between kernels in the functions that md-mod exports. */
 #ifndef SEQKEEP_COMPAT_MD_H
 #define SEQKEEP_COMPAT_MD_H
 
@@ -9,8 +9,8 @@ struct md_thread;
 
 /*
  * 4469315439827 ("md: protect md_thread with rcu") in v6.5 put the thread under RCU; by v6.12
- * md_wakeup_thread() is a macro of md's own header, around __md_wakeup_thread(). Which of the two
- * a kernel exports is seen in its Module.symvers, by Kbuild.
+ * md_wakeup_thread() is a macro of md's own header around __md_wakeup_thread(). Kbuild looks in the
+ * kernel's Module.symvers for the one that it exports.
  */
 #ifdef HAVE_UNDERSCORED_MD_WAKEUP_THREAD
 void __md_wakeup_thread(struct md_thread *thread);
@@ -21,8 +21,8 @@ void md_wakeup_thread(struct md_thread *thread);
 #endif
 
 /**
- * compat_md_wakeup_thread - have an array's thread look for work
- * @thread: where md keeps it
+ * compat_md_wakeup_thread - wake an array's thread
+ * @thread: the member of struct mddev that points to it
  *
  * Context: any; the array has stripes in use.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels in the readahead and page cache interfaces. */
+/* Differences between kernels in the readahead and page cache interfaces. */
 #ifndef SEQKEEP_COMPAT_READAHEAD_H
 #define SEQKEEP_COMPAT_READAHEAD_H
 
@@ -8,11 +8,11 @@
 #include <linux/version.h>
 
 /**
- * compat_ra_set_order - folio order that the next window is to grow from
- * @ra: the state that the stock code will be given
+ * compat_ra_set_order - set the folio order that the next window grows from
+ * @ra: the state that the stock code will get
  * @order: of folios; the stock code adds 2
  *
- * Kept in file_ra_state since "mm/readahead: Store folio order in struct
+ * file_ra_state has it since "mm/readahead: Store folio order in struct
  * file_ra_state" in v6.16; before, page_cache_async_ra() took it from the folio.
  */
 static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int order)
@@ -23,9 +23,9 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 }
 
 /**
- * compat_ra_copy_order - hand on what compat_ra_set_order() or the stock code set
- * @to: the state to change, an open file's, which other calls may change meanwhile
- * @from: the other, the caller's own
+ * compat_ra_copy_order - copy the folio order that compat_ra_set_order() or the stock code set
+ * @to: an open file's state, which other calls may change at the same time
+ * @from: the caller's own state
  */
 static inline void compat_ra_copy_order(struct file_ra_state *to, const struct file_ra_state *from)
 {
@@ -36,10 +36,10 @@ static inline void compat_ra_copy_order(struct file_ra_state *to, const struct f
 
 /**
  * compat_folio_flags - a folio's flags, without a reference to it
- * @folio: found under RCU, and perhaps freed since; then the flags are another's
+ * @folio: found under RCU; if the kernel has freed it since, the flags are another folio's
  *
- * The tests of page-flags.h may complain about such a folio. The word became a
- * struct of one member, memdesc_flags_t, in v6.18 (mm: introduce memdesc_flags_t).
+ * The tests of page-flags.h may warn of such a folio. The word became a struct of one member,
+ * memdesc_flags_t, in v6.18 (mm: introduce memdesc_flags_t).
  *
  * Return: the bits of enum pageflags.
  */
@@ -53,8 +53,8 @@ static inline unsigned long compat_folio_flags(const struct folio *folio)
  * @mapping: the file's
  * @index: page number in the file
  *
- * What says that there is none was NULL up to 66dabbb65d67 ("mm: return an ERR_PTR from
- * __filemap_get_folio") in v6.4.
+ * filemap_get_folio() returned NULL for none up to 66dabbb65d67 ("mm: return an ERR_PTR from
+ * __filemap_get_folio") in v6.4, and returns an error pointer since.
  *
  * Return: the folio, or NULL.
  */
@@ -66,7 +66,7 @@ static inline struct folio *compat_folio_get(struct address_space *mapping, pgof
 }
 
 /*
- * Folios that are dropped once they are read, and are not marked as accessed: since
+ * The reader drops such a folio and does not mark it as accessed: since
  * "mm: add PG_dropbehind folio flag" in v6.14, which came with IOCB_DONTCACHE.
  */
 #ifdef IOCB_DONTCACHE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arguments of a function at its entry. Reading them has a kernel API, writing has none. */
+/* Arguments of a function at its entry. The kernel has an API to read them, none to set them. */
 #ifndef SEQKEEP_COMPAT_REGS_H
 #define SEQKEEP_COMPAT_REGS_H
 
@@ -32,7 +32,7 @@ static __always_inline void regs_set_kernel_argument(struct pt_regs *regs, unsig
 #elif defined(CONFIG_ARM64)
 	regs->regs[n] = value;
 #else
-#error "seqkeep: arguments are set on x86-64 and arm64 only; add your architecture to compat/regs.h"
+#error "seqkeep: unsupported architecture: compat/regs.h sets arguments on x86-64 and arm64 only"
 #endif
 }
 

@@ -22,6 +22,8 @@
 
 #include "common/compat/regs.h"
 #include "common/hook.h"
+#include "common/hook_redirect.h"
+#include "common/hook_symbol.h"
 
 static int hold_ms;
 module_param(hold_ms, int, 0644);
@@ -153,14 +155,14 @@ static int __init hooktest_init(void)
 	if (kill_while_hooking)
 		unregister_kprobe(&kill_probe);
 	if (err)
-		hooks_stay();
+		hooks_block_unload_if_stuck();
 	return err;
 }
 
 static void __exit hooktest_exit(void)
 {
 	hooks_unregister(&set);
-	hooks_stay();
+	hooks_block_unload_if_stuck();
 }
 
 module_init(hooktest_init);

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SEQKEEP_HOOK_SYMBOL_H
+#define SEQKEEP_HOOK_SYMBOL_H
+
+int hook_symbol_address(const char *symbol, unsigned long *address);
+
+#endif
