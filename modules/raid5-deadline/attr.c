@@ -13,7 +13,6 @@
 #include <linux/seq_file.h>
 
 #include "attr.h"
-#include "common/param.h"
 #include "common/read_racy.h"
 #include "inspect.h"
 #include "params.h"
@@ -34,25 +33,26 @@ static_assert(offsetof(struct md_entry, store) == RAID456_md_sysfs_entry__store)
 static ssize_t r5d_deadline_show(struct mddev *mddev, char *page)
 {
 	const struct r5d_array *array;
-	int setting;
+	unsigned int setting;
 
 	rcu_read_lock();
 	array = r5d_array_find(r456_mddev_private(mddev));
 	setting = array ? READ_ONCE(array->setting) : R5D_DEFAULT;
 	rcu_read_unlock();
-	return r5d_print_deadline(setting == R5D_DEFAULT ? r5d_default_deadline() : setting, page);
+	if (setting == R5D_DEFAULT)
+		setting = READ_ONCE(r5d_deadline.value);
+	return param_range_print(&r5d_deadline, setting, page);
 }
 
 static ssize_t r5d_deadline_store(struct mddev *mddev, const char *page, size_t len)
 {
 	struct r5d_array *array;
-	int setting, err;
+	unsigned int setting;
 
-	err = r5d_parse_deadline(page, &setting);
-	if (err) {
-		pr_warn("stripe_deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
-			param_shown(page), page, R5D_MAX_MS);
-		return err;
+	if (param_range_parse(&r5d_deadline, page, &setting)) {
+		pr_warn("stripe_deadline: \"%.*s\" is not in 0..%u ms, nor auto (-EINVAL)\n",
+			param_shown(page), page, r5d_deadline.max);
+		return -EINVAL;
 	}
 	rcu_read_lock();
 	array = r5d_array_find(r456_mddev_private(mddev));

@@ -40,7 +40,7 @@ int r5d_cache_wanted(const struct r5d_array *array)
 {
 	return r5d_cache_stripes(r456_conf_chunk_sectors(array->conf),
 				 r456_conf_raid_disks(array->conf),
-				 min(r5d_cache_mb(), r5d_spare_memory_mb()));
+				 min(READ_ONCE(r5d_cache_mb.value), r5d_spare_memory_mb()));
 }
 
 /**

@@ -22,11 +22,11 @@
  *
  * Return: ms or %R5D_AUTO.
  */
-int r5d_deadline_setting(const struct r5d_array *array)
+unsigned int r5d_deadline_setting(const struct r5d_array *array)
 {
-	int own = READ_ONCE(array->setting);
+	unsigned int own = READ_ONCE(array->setting);
 
-	return own == R5D_DEFAULT ? r5d_default_deadline() : own;
+	return own == R5D_DEFAULT ? READ_ONCE(r5d_deadline.value) : own;
 }
 
 /**
@@ -37,7 +37,7 @@ int r5d_deadline_setting(const struct r5d_array *array)
  */
 u64 r5d_deadline_ns(const struct r5d_array *array)
 {
-	int ms = r5d_deadline_setting(array);
+	unsigned int ms = r5d_deadline_setting(array);
 
 	return ms == R5D_AUTO ? READ_ONCE(array->predictor.deadline_ns) : ms * NSEC_PER_MSEC;
 }

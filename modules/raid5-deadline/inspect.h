@@ -6,7 +6,7 @@
 #include "r5d.h"
 #include "verdict.h"
 
-int r5d_deadline_setting(const struct r5d_array *array);
+unsigned int r5d_deadline_setting(const struct r5d_array *array);
 u64 r5d_deadline_ns(const struct r5d_array *array);
 bool r5d_is_draining(const struct r5d_array *array);
 void r5d_inspect_stripe(struct r5conf *conf, struct stripe_head *sh,

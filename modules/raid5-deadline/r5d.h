@@ -75,7 +75,7 @@ struct r5d_array {
 	struct work_struct work;
 	struct hrtimer timer;
 	struct dentry *file;
-	int setting;
+	unsigned int setting;
 	int cache_before;
 	int cache_set;
 	bool listed;

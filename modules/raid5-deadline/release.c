@@ -12,20 +12,6 @@
 /* Bits of struct r5d_stripe.written. */
 #define MAX_DISKS	64
 
-static const u8 verdict_counters[R5D_NR_VERDICTS] = {
-	[R5D_PASSED_FULL] = R5D_C_PASSED_FULL,
-	[R5D_LEFT_OFF] = R5D_C_LEFT_OFF,
-	[R5D_LEFT_JOURNAL] = R5D_C_LEFT_JOURNAL,
-	[R5D_LEFT_DEGRADED] = R5D_C_LEFT_DEGRADED,
-	[R5D_LEFT_RESHAPE] = R5D_C_LEFT_RESHAPE,
-	[R5D_LEFT_SYNC] = R5D_C_LEFT_SYNC,
-	[R5D_LEFT_DRAIN] = R5D_C_LEFT_DRAIN,
-	[R5D_LEFT_OVERLAP] = R5D_C_LEFT_OVERLAP,
-	[R5D_LEFT_URGENT] = R5D_C_LEFT_URGENT,
-	[R5D_LEFT_RECLAIM] = R5D_C_LEFT_RECLAIM,
-	[R5D_LEFT_PRESSURE] = R5D_C_LEFT_PRESSURE,
-};
-
 /*
  * With a write-intent bitmap raid456 may put a released stripe aside until the bitmap is written,
  * and release it a second time then.
@@ -151,8 +137,8 @@ static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
 		return r5d_judge_known(array, stripe, state, verdict, now);
 	if (verdict == R5D_HOLD)
 		return r5d_judge_new(array, sh, state, span, now);
-	if (verdict != R5D_IDLE && verdict != R5D_HANDLED) {
-		r5d_count(array, verdict_counters[verdict]);
+	if (verdict < R5D_NR_COUNTED) {
+		r5d_count(array, (enum r5d_counter)verdict);
 		r5d_remember_judged(array, sh);
 	}
 	return false;

@@ -7,9 +7,6 @@
 
 /**
  * enum r5d_verdict - what becomes of a released stripe
- * @R5D_HOLD: it may be held; the predictor says whether that pays
- * @R5D_IDLE: it has no work to do
- * @R5D_HANDLED: work on it has begun, or a read waits for it
  * @R5D_PASSED_FULL: it needs no pre-read
  * @R5D_LEFT_OFF: the deadline is 0
  * @R5D_LEFT_JOURNAL: the array has a journal or a partial parity log
@@ -21,11 +18,12 @@
  * @R5D_LEFT_URGENT: it has a FUA, priority or swap write
  * @R5D_LEFT_RECLAIM: the task that released it is freeing memory
  * @R5D_LEFT_PRESSURE: too few stripes are free
+ * @R5D_NR_COUNTED: the verdicts above are counted, by their own numbers
+ * @R5D_HOLD: it may be held; the predictor says whether that pays
+ * @R5D_IDLE: it has no work to do
+ * @R5D_HANDLED: work on it has begun, or a read waits for it
  */
 enum r5d_verdict {
-	R5D_HOLD,
-	R5D_IDLE,
-	R5D_HANDLED,
 	R5D_PASSED_FULL,
 	R5D_LEFT_OFF,
 	R5D_LEFT_JOURNAL,
@@ -37,7 +35,10 @@ enum r5d_verdict {
 	R5D_LEFT_URGENT,
 	R5D_LEFT_RECLAIM,
 	R5D_LEFT_PRESSURE,
-	R5D_NR_VERDICTS,
+	R5D_NR_COUNTED,
+	R5D_HOLD,
+	R5D_IDLE,
+	R5D_HANDLED,
 };
 
 /**
