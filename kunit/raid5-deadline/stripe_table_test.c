@@ -234,6 +234,32 @@ static void destroyed_twice(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, table->buckets);
 }
 
+/* Each combination of phase and flags, settled first: one bit for each that is legal. */
+static void legal_combinations(struct kunit *test)
+{
+	static const u8 legal[] = {
+		[R5D_STRIPE_HELD] = BIT(0) | BIT(1),
+		[R5D_STRIPE_PASSED] = BIT(0) | BIT(2) | BIT(4) | BIT(6),
+		[R5D_STRIPE_EXPIRED] = BIT(0) | BIT(2) | BIT(4) | BIT(5) | BIT(6),
+	};
+	unsigned int phase, flags;
+
+	for (phase = 0; phase < ARRAY_SIZE(legal); phase++) {
+		for (flags = 0; flags < 8; flags++) {
+			struct r5d_stripe stripe = {
+				.phase = phase,
+				.settled = flags & 4,
+				.begun = flags & 2,
+				.had_preread_active = flags & 1,
+			};
+
+			KUNIT_EXPECT_EQ_MSG(test, (int)r5d_stripe_is_legal(&stripe),
+					    (int)!!(legal[phase] & BIT(flags)),
+					    "phase %u, flags %u", phase, flags);
+		}
+	}
+}
+
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(found_by_address),
 	KUNIT_CASE(another_stripe_at_the_address),
@@ -243,6 +269,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(entries_begin_empty),
 	KUNIT_CASE(any_order),
 	KUNIT_CASE(destroyed_twice),
+	KUNIT_CASE(legal_combinations),
 	{}
 };
 

@@ -163,6 +163,7 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	lockdep_assert_held(r456_device_lock(array->conf));
 	r5d_inspect_stripe(array->conf, sh, &state);
 	stripe = r5d_stripe_find(&array->stripes, sh, r456_sh_sector(sh));
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
 	/*
 	 * Already judged; kept only to recognise a second release before handle_stripe() runs.
 	 * Once it is not fresh, drop it.

@@ -46,6 +46,27 @@ struct r5d_stripe {
 	bool had_preread_active;
 };
 
+/*
+ * Between two releases these are the legal combinations:
+ *
+ *	phase	settled	begun	had_preread_active
+ *	HELD	no	no	any
+ *	PASSED	any	any	no
+ *	EXPIRED	no	any	no
+ *	EXPIRED	yes	yes	no
+ *	EXPIRED	yes	no	any
+ *
+ * A held stripe has neither been filled nor worked on. STRIPE_PREREAD_ACTIVE is restored when we
+ * release the stripe, or at its next release if a writer has it and has filled it.
+ */
+static inline bool r5d_stripe_is_legal(const struct r5d_stripe *stripe)
+{
+	if (stripe->phase == R5D_STRIPE_HELD)
+		return !stripe->settled && !stripe->begun;
+	return !stripe->had_preread_active ||
+	       (stripe->phase == R5D_STRIPE_EXPIRED && stripe->settled && !stripe->begun);
+}
+
 /**
  * struct r5d_stripe_table - the stripes of an array
  * @pool: all entries
