@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What raid5-deadline keeps about stripes. An entry that outlives its stripe, or is counted as
- * waiting when it does not, has the module look into, or list, a stripe that is another's by now.
+ * The table of stripes. If an entry outlived its stripe, or counted as held when it is not, the
+ * module would read or list a stripe that belongs to another user by now.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -10,7 +10,7 @@
 
 #define NR	16
 
-/* Stripes are known by their address alone: nothing is ever read there. */
+/* The table uses the address of a stripe only: it reads nothing there. */
 static char stripes[NR + 1];
 
 static int table_init(struct kunit *test)
@@ -35,7 +35,7 @@ static struct r5d_stripe *added(struct kunit *test, unsigned int i, u64 sector)
 	return stripe;
 }
 
-/* The list and its length. */
+/* @held and its length. */
 static void expect_held(struct kunit *test, unsigned int nr)
 {
 	struct r5d_stripe_table *table = test->priv;
@@ -67,7 +67,7 @@ static void found_by_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->sector, 8ULL);
 }
 
-/* raid456 made another stripe of that memory: what was known is gone, also that it waits. */
+/* raid456 reuses the memory for another stripe: the entry goes, also from @held. */
 static void another_stripe_at_the_address(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;
@@ -82,7 +82,7 @@ static void another_stripe_at_the_address(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, r5d_stripe_find(table, &stripes[0], 800), stripe);
 }
 
-/* Where there is no room nothing is kept, and the stripe is not held. */
+/* A full table adds no entry. */
 static void room_is_bounded(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;
@@ -99,7 +99,7 @@ static void room_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, r5d_stripe_add(table, &stripes[3], 24));
 }
 
-/* Who waits longest is first; twice is once. */
+/* The oldest is first; to set or clear twice changes nothing. */
 static void held_in_order(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;
@@ -122,14 +122,14 @@ static void held_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)stripe[0]->phase, (int)R5D_STRIPE_EXPIRED);
 	expect_held(test, 2);
 	KUNIT_EXPECT_PTR_EQ(test, first_held(table), stripe[1]);
-	/* What is forgotten does not wait. */
+	/* A removed entry is not held. */
 	r5d_stripe_remove(table, stripe[1]);
 	expect_held(test, 1);
 	r5d_stripe_remove(table, stripe[0]);
 	expect_held(test, 1);
 }
 
-/* One that never waited is not taken for one that did. */
+/* To clear held does nothing to a stripe that never was. */
 static void passed_stays_passed(struct kunit *test)
 {
 	struct r5d_stripe *stripe = added(test, 0, 8);
@@ -139,7 +139,7 @@ static void passed_stays_passed(struct kunit *test)
 	expect_held(test, 0);
 }
 
-/* Nothing of the former stripe is left in an entry that is used again. */
+/* A reused entry has nothing of the former stripe. */
 static void entries_begin_empty(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;
@@ -172,7 +172,7 @@ static void entries_begin_empty(struct kunit *test)
 	}
 }
 
-/* Whatever is done in whatever order: counts are true, and no entry is lost. */
+/* Random operations: counts are true, and no entry is lost. */
 static void any_order(struct kunit *test)
 {
 	struct r5d_stripe_table *table = test->priv;
