@@ -43,7 +43,7 @@ def is_md_flags(entry: btf_offsets.Json) -> bool:
 
 
 def elf(sections: dict[str, bytes]) -> bytes:
-    """The least ELF file with these sections."""
+    """The smallest ELF file with these sections."""
     names = b"\0" + b"".join(name.encode() + b"\0" for name in [*sections, ".shstrtab"])
     body, headers = b"", [b"\0" * 64]
     for name, data in [*sections.items(), (".shstrtab", names)]:
@@ -67,7 +67,7 @@ class Layouts(unittest.TestCase):
         return dict(line.split()[1:3] for line in text.splitlines() if line.startswith("#define"))
 
     def test_known_offsets(self) -> None:
-        # As pahole shows them.
+        # As pahole prints them.
         for kernel, lock, ready, stride in (("6.1", 796, 20, 368), ("6.12", 744, 19, 368), ("7.3", 760, 19, 384)):
             with self.subTest(kernel=kernel):
                 found = self.header(kernel)
@@ -92,7 +92,7 @@ class Layouts(unittest.TestCase):
                 self.assertFalse(types.have(wanted))
                 with self.assertRaisesRegex(Refusal, "no struct mddev"):
                     btf_offsets.header(wanted, types, "id")
-                # A structure that the kernel has by that name too is not meant.
+                # Not the kernel's structure of the same name.
                 base["types"].append({"id": 1, "kind": "STRUCT", "name": "r5dev", "size": 8, "members": []})
                 types.add(base)
                 self.assertTrue(types.have(wanted))
@@ -114,7 +114,7 @@ class Layouts(unittest.TestCase):
         for kernel in KERNELS:
             with self.subTest(kernel=kernel):
                 self.assertEqual(Types(dumped(kernel), kernel).room("mddev", "active_io"), 16)
-        # As it was while it was an atomic_t, with an int behind it.
+        # As an atomic_t with an int behind it.
         types = dumped("6.1")
         for entry in types["types"]:
             members = entry.get("members", []) if entry["name"] == "mddev" else []
@@ -162,7 +162,7 @@ class Layouts(unittest.TestCase):
             path = f"{root}/bin:{os.environ['PATH']}"
             with mock.patch.dict(os.environ, PATH=path), mock.patch.object(btf_offsets, "LINUX_TOOLS", root / "tools"):
                 self.assertEqual(btf_offsets.bpftool(), f"{root}/tools/6.8.0-61/bpftool")
-                # What is said then names it.
+                # An error message then names it.
                 (root / "tools/6.8.0-61/bpftool").unlink()
                 self.assertEqual(btf_offsets.bpftool(), "bpftool")
 

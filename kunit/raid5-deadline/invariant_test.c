@@ -3,8 +3,8 @@
 
 #include "raid5-deadline/invariant.h"
 
-/* RAID 6 of 5 disks with chunks of 512 KiB, as it is when it releases a stripe. */
-static const struct r5d_facts sound = {
+/* RAID 6 of 5 disks with chunks of 512 KiB, when it releases a stripe. */
+static const struct r5d_layout_sample sound = {
 	.stripe_of_array = true,
 	.array_of_disk = true,
 	.private_is_array = true,
@@ -23,7 +23,7 @@ static const struct r5d_facts sound = {
 	.sector = 4096,
 };
 
-/* What is wrong, as a change of one fact. */
+/* One wrong member. */
 struct wrong {
 	const char *name;
 	size_t offset;
@@ -31,8 +31,8 @@ struct wrong {
 	u64 value;
 };
 
-#define WRONG(member, v) { #member " " #v, offsetof(struct r5d_facts, member),	\
-			   sizeof_field(struct r5d_facts, member), (u64)(v) }
+#define WRONG(member, v) { #member " " #v, offsetof(struct r5d_layout_sample, member),	\
+			   sizeof_field(struct r5d_layout_sample, member), (u64)(v) }
 
 static const struct wrong wrongs[] = {
 	WRONG(stripe_of_array, false),
@@ -74,24 +74,23 @@ KUNIT_ARRAY_PARAM(wrong, wrongs, wrong_desc);
 static void found(struct kunit *test)
 {
 	const struct wrong *w = test->param_value;
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	memcpy((char *)&facts + w->offset, &w->value, w->size);
 	KUNIT_EXPECT_NOT_NULL(test, r5d_broken_invariant(&facts));
 }
 
 /*
- * What one changed fact cannot show, as it breaks another rule first: facts that agree with each
- * other, and cannot be all the same.
+ * Several wrong members that agree with each other: alone, each would break another rule first.
  */
 struct together {
 	const char *name;
-	void (*change)(struct r5d_facts *f);
+	void (*change)(struct r5d_layout_sample *f);
 	bool is_sound;
 };
 
 #define TOGETHER(what, statement)				\
-	static void what(struct r5d_facts *f)			\
+	static void what(struct r5d_layout_sample *f)			\
 	{							\
 		statement;					\
 	}
@@ -124,8 +123,8 @@ static const struct together togethers[] = {
 	{ "disks for parity alone", parity_alone },
 	{ "one disk of data", one_disk_of_data, true },
 	{ "no disks", no_disks },
-	{ "as many disks as can be", most_disks, true },
-	{ "more disks than can be", more_disks },
+	{ "most disks", most_disks, true },
+	{ "too many disks", more_disks },
 	{ "no chunk", no_chunk },
 	{ "a chunk of half a page", chunk_of_half_a_page },
 	{ "a chunk of a page", chunk_of_a_page, true },
@@ -133,9 +132,9 @@ static const struct together togethers[] = {
 	{ "a chunk below 0", chunk_below_0 },
 	{ "no stripes", no_stripes },
 	{ "stripes below 0", stripes_below_0 },
-	{ "as many stripes as can be", most_stripes, true },
-	{ "more stripes than can be", more_stripes },
-	/* By which most arrays are met: were it broken, they would be left alone for good. */
+	{ "most stripes", most_stripes, true },
+	{ "too many stripes", more_stripes },
+	/* Most arrays are attached so: as a contradiction it would make them unsupported. */
 	{ "the only stripe in use", first_stripe, true },
 };
 
@@ -149,7 +148,7 @@ KUNIT_ARRAY_PARAM(together, togethers, together_desc);
 static void agreeing(struct kunit *test)
 {
 	const struct together *t = test->param_value;
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	t->change(&facts);
 	KUNIT_EXPECT_EQ(test, !r5d_broken_invariant(&facts), t->is_sound);
@@ -157,7 +156,7 @@ static void agreeing(struct kunit *test)
 
 static void sound_is_sound(struct kunit *test)
 {
-	struct r5d_facts facts = sound;
+	struct r5d_layout_sample facts = sound;
 
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
 	facts.level = 4;
@@ -165,7 +164,7 @@ static void sound_is_sound(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
 	facts.level = 5;
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));
-	/* The stock code grows the cache beyond what the user set, one by one. */
+	/* raid456 grows the cache beyond the user's size, one by one. */
 	facts.max = 300;
 	facts.active = 300;
 	KUNIT_EXPECT_NULL(test, r5d_broken_invariant(&facts));

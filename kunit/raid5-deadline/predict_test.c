@@ -8,16 +8,16 @@
 #define USEC		1000ULL
 #define MSEC		(1000 * USEC)
 
-/* One write of stripes, all of which are filled or not. Returns how many waited. */
+/* One write of stripes, all of which are filled or not. Returns how many are held. */
 static int write_stripes(struct r5d_predictor *p, u64 sector, u32 span, bool filled)
 {
-	int waited = 0, stream, i;
+	int held = 0, stream, i;
 
 	for (i = 0; i < span; i++) {
-		waited += r5d_predict(p, sector + i * STRIPE, span, &stream);
+		held += r5d_predict(p, sector + i * STRIPE, span, &stream);
 		r5d_learn(p, stream, sector + i * STRIPE, filled);
 	}
-	return waited;
+	return held;
 }
 
 static struct r5d_predictor *new_predictor(struct kunit *test)
@@ -29,8 +29,8 @@ static struct r5d_predictor *new_predictor(struct kunit *test)
 	return p;
 }
 
-/* A deep sequential writer: everything waits, from the first write on. */
-static void streams_wait(struct kunit *test)
+/* A deep sequential writer: all stripes are held, from the first write on. */
+static void streams_are_held(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
 	int i;
@@ -39,19 +39,19 @@ static void streams_wait(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, write_stripes(p, i * 64 * STRIPE, 64, true), 64);
 }
 
-/* One that waits for each write is found out within its first. */
+/* A writer that waits for each write is recognised within its first. */
 static void lone_writer_pays_once(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
-	int i, waited = write_stripes(p, 0, 64, false);
+	int i, held = write_stripes(p, 0, 64, false);
 
-	KUNIT_EXPECT_LE(test, waited, 8);
+	KUNIT_EXPECT_LE(test, held, 8);
 	for (i = 1; i < 100; i++)
-		waited += write_stripes(p, i * 64 * STRIPE, 64, false);
-	KUNIT_EXPECT_LE(test, waited, 8);
+		held += write_stripes(p, i * 64 * STRIPE, 64, false);
+	KUNIT_EXPECT_LE(test, held, 8);
 }
 
-/* It is tried again, ever more rarely. */
+/* It is retried, ever more rarely. */
 static void tries_become_rare(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -66,24 +66,24 @@ static void tries_become_rare(struct kunit *test)
 	KUNIT_EXPECT_LE(test, later, 8);
 }
 
-/* Single blocks here and there never wait, whatever else goes on. */
+/* Single blocks are never held. */
 static void blocks_pass(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
 	struct rnd_state rnd;
-	int waited = 0, stream, i;
+	int held = 0, stream, i;
 
 	prandom_seed_state(&rnd, 5);
 	for (i = 0; i < 10000; i++) {
 		u64 sector = (u64)prandom_u32_state(&rnd) * STRIPE;
 
-		waited += r5d_predict(p, sector, 1, &stream);
+		held += r5d_predict(p, sector, 1, &stream);
 		r5d_learn(p, stream, sector, false);
 	}
-	KUNIT_EXPECT_EQ(test, waited, 0);
+	KUNIT_EXPECT_EQ(test, held, 0);
 }
 
-/* A stream is trusted again when its stripes would have been filled, although none waits. */
+/* A stream is trusted again when its stripes would have been filled, although none is held. */
 static void learns_from_those_that_passed(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -96,7 +96,7 @@ static void learns_from_those_that_passed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_stripes(p, i * 64 * STRIPE, 64, true), 64);
 }
 
-/* Two streams of different fate, interleaved: each has its own record. */
+/* Two interleaved streams, one filled and one not: each has its own trust. */
 static void streams_are_told_apart(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -163,7 +163,7 @@ static void deadline_follows(struct kunit *test)
 	KUNIT_EXPECT_LE(test, p->deadline_ns, c->most);
 }
 
-/* One in a thousand that took long does not count, one in ten does. */
+/* One slow stripe in a thousand does not count, one in ten does. */
 static void deadline_covers_nearly_all(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -177,7 +177,7 @@ static void deadline_covers_nearly_all(struct kunit *test)
 	KUNIT_EXPECT_GE(test, p->deadline_ns, 40 * MSEC);
 }
 
-/* What was long ago is forgotten. */
+/* Old times are forgotten. */
 static void deadline_ages(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -190,7 +190,7 @@ static void deadline_ages(struct kunit *test)
 	KUNIT_EXPECT_LE(test, p->deadline_ns, 1 * MSEC);
 }
 
-/* What belongs to no stream teaches nothing, and touches nothing beside the predictor either. */
+/* A stripe without a stream changes nothing, in the predictor or beside it. */
 static void no_stream_teaches_nothing(struct kunit *test)
 {
 	struct {
@@ -213,7 +213,7 @@ static void no_stream_teaches_nothing(struct kunit *test)
 	}
 }
 
-/* A stream whose place another one has got since: its stripes say nothing of that one. */
+/* A stream that another one has replaced: its stripes do not change the new one's trust. */
 static void a_place_taken_since(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
@@ -226,7 +226,7 @@ static void a_place_taken_since(struct kunit *test)
 	for (i = 0; i < 20; i++)
 		r5d_learn(p, stream, 8, false);
 	KUNIT_EXPECT_EQ(test, p->streams[stream].trust, trust);
-	/* The array's own record is kept. */
+	/* The array's trust does change. */
 	KUNIT_EXPECT_LT(test, p->trust, trust);
 	r5d_learn(p, stream, far + 8, false);
 	KUNIT_EXPECT_EQ(test, p->streams[stream].trust, trust);
@@ -234,19 +234,19 @@ static void a_place_taken_since(struct kunit *test)
 	KUNIT_EXPECT_LT(test, p->streams[stream].trust, trust);
 }
 
-/* One that was distrusted is tried again after so many stripes, and not at each from then on. */
+/* A distrusted stream is retried once after so many stripes, and not at each from then on. */
 static void tries_count_anew(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
-	int i, waited = 0, stream;
+	int i, held = 0, stream;
 
 	write_stripes(p, 0, 64, false);
-	for (i = 64; i < 64 + 8192 && !waited; i++) {
-		waited = r5d_predict(p, i * STRIPE, 64, &stream);
-		if (!waited)
+	for (i = 64; i < 64 + 8192 && !held; i++) {
+		held = r5d_predict(p, i * STRIPE, 64, &stream);
+		if (!held)
 			r5d_learn(p, stream, i * STRIPE, false);
 	}
-	KUNIT_EXPECT_EQ(test, waited, 1);
+	KUNIT_EXPECT_EQ(test, held, 1);
 	KUNIT_EXPECT_EQ(test, p->untried, 0U);
 }
 
@@ -263,7 +263,7 @@ static void buckets(struct kunit *test)
 }
 
 static struct kunit_case predict_cases[] = {
-	KUNIT_CASE(streams_wait),
+	KUNIT_CASE(streams_are_held),
 	KUNIT_CASE(lone_writer_pays_once),
 	KUNIT_CASE(tries_become_rare),
 	KUNIT_CASE(blocks_pass),

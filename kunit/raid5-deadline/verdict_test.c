@@ -3,10 +3,10 @@
 
 #include "raid5-deadline/verdict.h"
 
-/* A stripe of four data disks that may wait, in an array that is at ease. */
-static struct r5d_stripe_view partial(void)
+/* A stripe of four data disks that may be held, in an array with free stripes. */
+static struct r5d_stripe_state partial(void)
 {
-	return (struct r5d_stripe_view) {
+	return (struct r5d_stripe_state) {
 		.handle = true,
 		.fresh = true,
 		.written = 3,
@@ -15,15 +15,15 @@ static struct r5d_stripe_view partial(void)
 	};
 }
 
-static struct r5d_array_view easy(void)
+static struct r5d_array_conditions idle_array(void)
 {
-	return (struct r5d_array_view) { .held = 10, .active = 20, .max = 256 };
+	return (struct r5d_array_conditions) { .held = 10, .active = 20, .max = 256 };
 }
 
-static void partial_waits(struct kunit *test)
+static void partial_is_held(struct kunit *test)
 {
-	struct r5d_stripe_view sh = partial();
-	struct r5d_array_view array = easy();
+	struct r5d_stripe_state sh = partial();
+	struct r5d_array_conditions array = idle_array();
 
 	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), R5D_HOLD);
 	/* A page that is written in part may still be completed. */
@@ -31,15 +31,15 @@ static void partial_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), R5D_HOLD);
 }
 
-/* One thing that is otherwise, as a change to the two, and the verdict. */
-struct otherwise {
+/* One change to the two, and the verdict. */
+struct change_case {
 	const char *name;
-	void (*change)(struct r5d_stripe_view *sh, struct r5d_array_view *array);
+	void (*change)(struct r5d_stripe_state *sh, struct r5d_array_conditions *array);
 	enum r5d_verdict verdict;
 };
 
 #define CHANGE(what, statement)								\
-	static void what(struct r5d_stripe_view *sh, struct r5d_array_view *array)	\
+	static void what(struct r5d_stripe_state *sh, struct r5d_array_conditions *array)	\
 	{										\
 		statement;								\
 	}
@@ -59,24 +59,24 @@ CHANGE(degraded, array->degraded = true)
 CHANGE(reshaping, array->reshaping = true)
 CHANGE(draining, array->draining = true)
 CHANGE(reclaim, array->reclaim = true)
-CHANGE(blocked, array->blocked = true)
-CHANGE(half_waits, array->held = 128)
+CHANGE(exhausted, array->exhausted = true)
+CHANGE(half_held, array->held = 128)
 CHANGE(just_not_half, array->held = 127)
 CHANGE(busy, array->active = 193)
 CHANGE(just_not_busy, array->active = 192)
-/* What is said first where several reasons are there. */
+/* Which of several reasons comes first. */
 CHANGE(idle_and_special, sh->handle = false; sh->special = true)
 CHANGE(full_and_off, sh->overwritten = 4; array->off = true)
 CHANGE(special_and_handled, sh->special = true; sh->fresh = false)
 CHANGE(journal_and_pressure, array->journal = true; array->held = 200)
 
-static const struct otherwise cases[] = {
+static const struct change_case cases[] = {
 	{ "idle", idle, R5D_IDLE },
 	{ "handled", handled, R5D_HANDLED },
 	{ "no writes", no_writes, R5D_HANDLED },
-	{ "full", full, R5D_FULL },
-	{ "more than full", more_than_full, R5D_FULL },
-	{ "batched", batched, R5D_FULL },
+	{ "full", full, R5D_PASSED_FULL },
+	{ "more than full", more_than_full, R5D_PASSED_FULL },
+	{ "batched", batched, R5D_PASSED_FULL },
 	{ "special", special, R5D_LEFT_SYNC },
 	{ "overlap", overlap, R5D_LEFT_OVERLAP },
 	{ "urgent", urgent, R5D_LEFT_URGENT },
@@ -86,29 +86,29 @@ static const struct otherwise cases[] = {
 	{ "reshaping", reshaping, R5D_LEFT_RESHAPE },
 	{ "draining", draining, R5D_LEFT_DRAIN },
 	{ "reclaim", reclaim, R5D_LEFT_RECLAIM },
-	{ "blocked", blocked, R5D_LEFT_PRESSURE },
-	{ "half waits", half_waits, R5D_LEFT_PRESSURE },
+	{ "stripes exhausted", exhausted, R5D_LEFT_PRESSURE },
+	{ "half held", half_held, R5D_LEFT_PRESSURE },
 	{ "just not half", just_not_half, R5D_HOLD },
 	{ "busy", busy, R5D_LEFT_PRESSURE },
 	{ "just not busy", just_not_busy, R5D_HOLD },
 	{ "idle and special", idle_and_special, R5D_IDLE },
-	{ "full and off", full_and_off, R5D_FULL },
+	{ "full and off", full_and_off, R5D_PASSED_FULL },
 	{ "special and handled", special_and_handled, R5D_LEFT_SYNC },
 	{ "journal and pressure", journal_and_pressure, R5D_LEFT_JOURNAL },
 };
 
-static void case_desc(const struct otherwise *c, char *desc)
+static void case_desc(const struct change_case *c, char *desc)
 {
 	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(otherwise, cases, case_desc);
+KUNIT_ARRAY_PARAM(change_case, cases, case_desc);
 
 static void judged(struct kunit *test)
 {
-	const struct otherwise *c = test->param_value;
-	struct r5d_stripe_view sh = partial();
-	struct r5d_array_view array = easy();
+	const struct change_case *c = test->param_value;
+	struct r5d_stripe_state sh = partial();
+	struct r5d_array_conditions array = idle_array();
 
 	c->change(&sh, &array);
 	KUNIT_EXPECT_EQ(test, r5d_judge(&sh, &array), c->verdict);
@@ -123,12 +123,12 @@ static void cache_size(struct kunit *test)
 	KUNIT_EXPECT_LE(test, r5d_cache_stripes(2048, 8, 16) * 35, 16 * 1024);
 	KUNIT_EXPECT_GE(test, r5d_cache_stripes(2048, 8, 16) * 37, 16 * 1024);
 	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 0), 0);
-	/* No more than md takes, with chunks of 64 MiB and memory without end. */
+	/* No more than md takes, with chunks of 64 MiB and enough memory. */
 	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(131072, 3, 1024), 32768);
 }
 
 static struct kunit_case verdict_cases[] = {
-	KUNIT_CASE(partial_waits),
+	KUNIT_CASE(partial_is_held),
 	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
 	KUNIT_CASE(cache_size),
 	{}

@@ -9,7 +9,7 @@
 /**
  * param_range_parse - read a value as users write it
  * @range: which values there are; its own value is not used
- * @text: a number in decimal, hexadecimal or octal, or the word; perhaps with a newline
+ * @text: a number, or the word; perhaps with a newline
  * @value: set if @text is valid
  *
  * Return: 0 or -EINVAL.
@@ -20,7 +20,7 @@ int param_range_parse(const struct param_range *range, const char *text, unsigne
 
 	if (range->word && sysfs_streq(text, range->word))
 		n = range->word_value;
-	else if (kstrtouint(text, 0, &n) || n < range->min || n > range->max)
+	else if (kstrtouint(text, range->base, &n) || n < range->min || n > range->max)
 		return -EINVAL;
 	*value = n;
 	return 0;

@@ -24,6 +24,7 @@ static inline int param_shown(const char *val)
  * @value: users read it with READ_ONCE()
  * @min: least number
  * @max: greatest number
+ * @base: of the number; 0: decimal, hexadecimal by 0x or octal by 0
  * @unit: follows the range in the log: " KiB", or ""
  * @word: also accepted, such as "auto"; NULL: none
  * @word_value: &value for @word, outside @min to @max
@@ -32,6 +33,7 @@ struct param_range {
 	unsigned int value;
 	unsigned int min;
 	unsigned int max;
+	unsigned int base;
 	const char *unit;
 	const char *word;
 	unsigned int word_value;

@@ -2,8 +2,8 @@
 /*
  * /sys/block/mdX/md/stripe_deadline, and a file of counters for each array in debugfs.
  *
- * The first is removed from within md's own call to raid456 to free the array, with
- * md's lock for changes held: it must not want that lock, and does not.
+ * md holds reconfig_mutex while raid5_free(), which is hooked, removes the first: so its functions
+ * take no lock of md.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,13 +12,14 @@
 #include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
-#include "array.h"
-#include "common/param.h"
+#include "attr.h"
 #include "common/read_racy.h"
+#include "inspect.h"
 #include "params.h"
 #include "raid456.h"
+#include "table.h"
 
-/* md's struct md_sysfs_entry, which its attributes are cast to. */
+/* struct md_sysfs_entry: md casts its attributes to this. */
 struct md_entry {
 	struct attribute attr;
 	ssize_t (*show)(struct mddev *mddev, char *page);
@@ -29,31 +30,32 @@ static_assert(offsetof(struct md_entry, attr) == RAID456_md_sysfs_entry__attr);
 static_assert(offsetof(struct md_entry, show) == RAID456_md_sysfs_entry__show);
 static_assert(offsetof(struct md_entry, store) == RAID456_md_sysfs_entry__store);
 
-static ssize_t deadline_show(struct mddev *mddev, char *page)
+static ssize_t r5d_deadline_show(struct mddev *mddev, char *page)
 {
 	const struct r5d_array *array;
-	int setting;
+	unsigned int setting;
 
 	rcu_read_lock();
-	array = r5d_array_find(mddev_private(mddev));
+	array = r5d_array_find(r456_mddev_private(mddev));
 	setting = array ? READ_ONCE(array->setting) : R5D_DEFAULT;
 	rcu_read_unlock();
-	return r5d_print_deadline(setting == R5D_DEFAULT ? r5d_default_deadline() : setting, page);
+	if (setting == R5D_DEFAULT)
+		setting = READ_ONCE(r5d_deadline.value);
+	return param_range_print(&r5d_deadline, setting, page);
 }
 
-static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
+static ssize_t r5d_deadline_store(struct mddev *mddev, const char *page, size_t len)
 {
 	struct r5d_array *array;
-	int setting, err;
+	unsigned int setting;
 
-	err = r5d_parse_deadline(page, &setting);
-	if (err) {
-		pr_warn("stripe_deadline: \"%.*s\" is neither auto nor in 0..%d ms (-EINVAL)\n",
-			param_shown(page), page, R5D_MAX_MS);
-		return err;
+	if (param_range_parse(&r5d_deadline, page, &setting)) {
+		pr_warn("stripe_deadline: \"%.*s\" is not in 0..%u ms, nor auto (-EINVAL)\n",
+			param_shown(page), page, r5d_deadline.max);
+		return -EINVAL;
 	}
 	rcu_read_lock();
-	array = r5d_array_find(mddev_private(mddev));
+	array = r5d_array_find(r456_mddev_private(mddev));
 	if (array)
 		WRITE_ONCE(array->setting, setting);
 	rcu_read_unlock();
@@ -62,13 +64,13 @@ static ssize_t deadline_store(struct mddev *mddev, const char *page, size_t len)
 
 static const struct md_entry deadline_entry = {
 	.attr = { .name = "stripe_deadline", .mode = 0644 },
-	.show = deadline_show,
-	.store = deadline_store,
+	.show = r5d_deadline_show,
+	.store = r5d_deadline_store,
 };
 
-static void show_counters(struct seq_file *m, const struct r5d_array *array)
+static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 {
-	/* A data race that does no harm, as below: any value of the moment will do. */
+	/* The race is harmless, as those of READ_RACY(): any value of the moment will do. */
 	u64 deadline = data_race(r5d_deadline_ns(array));
 	int i;
 
@@ -76,82 +78,76 @@ static void show_counters(struct seq_file *m, const struct r5d_array *array)
 		seq_printf(m, "%s %llu\n", r5d_counter_names[i], READ_RACY(array->count[i]));
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
 	seq_printf(m, "learned_us %llu\n", READ_RACY(array->predictor.deadline_ns) / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", READ_RACY(array->predictor.trust) * 100 / 65535);
-	seq_printf(m, "waiting %u\n", READ_RACY(array->known.nr_held));
+	seq_printf(m, "trust_percent %u\n", r5d_trust_percent(READ_RACY(array->predictor.trust)));
+	seq_printf(m, "waiting %u\n", READ_RACY(array->stripes.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
 	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
 	for (i = 0; i < R5D_BUCKETS; i++) {
 		u64 filled = READ_RACY(array->fills[i]);
 
 		if (filled)
-			seq_printf(m, "filled_below_us_%llu %llu\n", (1ULL << (14 + i)) / 1000,
-				   filled);
+			seq_printf(m, "filled_below_us_%llu %llu\n", r5d_bucket_end_us(i), filled);
 	}
 }
 
-static int array_show(struct seq_file *m, void *unused)
+static int r5d_counters_show(struct seq_file *m, void *unused)
 {
 	const struct r5d_array *array;
 
 	rcu_read_lock();
 	array = r5d_array_find(m->private);
 	if (array)
-		show_counters(m, array);
+		r5d_show_counters(m, array);
 	rcu_read_unlock();
 	return array ? 0 : -ENODEV;
 }
 
-static int array_open(struct inode *inode, struct file *file)
+static int r5d_counters_open(struct inode *inode, struct file *file)
 {
 	unsigned int noio = memalloc_noio_save();
-	int err = single_open(file, array_show, inode->i_private);
+	int err = single_open(file, r5d_counters_show, inode->i_private);
 
 	memalloc_noio_restore(noio);
 	return err;
 }
 
 /*
- * For debugfs_create_file_unsafe(): who reads the file is not waited for when it is removed.
- * That may be within a change of level, while md is suspended, and the reader may want memory for
- * which this very array has to be written to. So a reader has no pointer to the array, but the
- * key by which it is found; and what is waited for, the opening, starts no I/O.
+ * For debugfs_create_file_unsafe(). Removal does not wait for readers: it may run with md
+ * suspended, while a reader waits for memory that only this array can free. So a reader has no
+ * pointer to the array, only the key to find it. Removal does wait for open(), which starts no I/O.
  */
-static const struct file_operations array_fops = {
+static const struct file_operations counters_fops = {
 	.owner = THIS_MODULE,
-	.open = array_open,
+	.open = r5d_counters_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
 
 /**
- * r5d_files_create - make an array's files
+ * r5d_files_create - create the sysfs and debugfs files of an array
  * @array: the array
  *
- * Context: may sleep; the array is in sysfs, as it runs and raid456 cannot free it now.
+ * Context: may sleep; r5d_registry_mutex is held, so that raid456 cannot free the array: it is in
+ * sysfs.
  */
 void r5d_files_create(struct r5d_array *array)
 {
-	int err = sysfs_create_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+	int err = sysfs_create_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 
 	array->listed = !err;
 	if (err)
-		pr_warn("%s: no file stripe_deadline (%d): the parameter deadline counts\n",
+		pr_warn("failed to create stripe_deadline of %s (%d): the parameter deadline applies\n",
 			array->name, err);
 	array->file = debugfs_create_file_unsafe(array->name, 0400, r5d_stats.dir, array->conf,
-						 &array_fops);
+						 &counters_fops);
 }
 
-/**
- * r5d_files_remove - remove an array's files, waiting for those who use that of sysfs
- * @array: the array
- *
- * Context: may sleep. Idempotent.
- */
+/* Waits for users of the sysfs file. May be called twice. */
 void r5d_files_remove(struct r5d_array *array)
 {
 	if (array->listed)
-		sysfs_remove_file(mddev_kobj(array->mddev), &deadline_entry.attr);
+		sysfs_remove_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 	array->listed = false;
 	debugfs_remove(array->file);
 	array->file = NULL;

@@ -3,26 +3,26 @@
 
 Usage: btf_offsets.py --release RELEASE --build DIR --list FILE --out HEADER
 
-DIR is the kernel's build tree (its headers package). FILE says what is wanted, one thing a line:
+DIR is the kernel's build tree (its headers package). FILE lists the wanted values, one kind per line:
 
-    module NAME                 the module whose private types these are
+    module NAME                 the module with these private types
     struct NAME MEMBER...       offset of each member, as NAME__MEMBER
     size NAME                   size of a structure, as NAME__SIZE
-    room NAME MEMBER BYTES WHY  no value: ends the build if less than BYTES are between this member and the next.
-                                WHY goes on with the sentence, and says what to do
+    room NAME MEMBER BYTES WHY  no value: fails the build if less than BYTES are between this member and the next.
+                                WHY continues the error message, and says what to do
     value NAME...               values of enumerators, in capitals
 
-The header defines each with the module's name before it (RAID456_stripe_head__lru), and the build-id of
-the module that they were read from, to be compared with the one that is loaded: RAID456_BUILD_ID.
+The header defines each with the module's name before it (RAID456_stripe_head__lru). It also defines the build-id of
+the module that they were read from (RAID456_BUILD_ID), to be compared with that of the loaded module.
 
-The types of a module are split BTF: numbered on from the types of its own vmlinux, without which they
-cannot be read. What both have is in vmlinux's only, so that is looked into for what the module's are without:
-where md is built into the kernel (CONFIG_BLK_DEV_MD=y, as Ubuntu and RHEL have it), for md's structures.
-Whatever is missing ends the build with one sentence.
+The types of a module are split BTF: their numbers continue those of its own vmlinux, so they cannot be read without
+it. Types that both have are in vmlinux only. So this reads vmlinux's types too if the module lacks a wanted type: md's
+structures, where md is built into the kernel (CONFIG_BLK_DEV_MD=y, as in Ubuntu and RHEL). A missing type fails the
+build with one sentence.
 
-The module's build-id stands for those structures as well. Had its code been compiled with others than vmlinux
-has, they would be among its own types. A kernel with another md would have raid456 itself use the wrong
-ones; with MODVERSIONS it does not load it, as the CRCs of md's functions cover struct mddev.
+The module's build-id covers those structures as well. If its code had been compiled with other structures than those
+of vmlinux, they would be among its own types. With another md in the kernel, raid456 itself would use the wrong
+structures; MODVERSIONS prevents loading it then, because the CRCs of md's functions cover struct mddev.
 """
 
 import argparse
@@ -43,19 +43,19 @@ from typing import Any
 Json = dict[str, Any]
 
 ELF_MAGIC = b"\x7fELF"
-# How BTF begins: magic, version 1, no flags, and the length of this header.
+# The header of BTF: magic, version 1, no flags, and its own length.
 BTF_HEADER = struct.Struct("<HBBIIIII")
 BTF_BEGIN = struct.pack("<HBBI", 0xEB9F, 1, 0, BTF_HEADER.size)
 NT_GNU_BUILD_ID = 3
 
 
 class Refusal(Exception):
-    """Why there will be no header, and what to do."""
+    """Why no header can be written, and what to do."""
 
 
 @dataclass
 class Wanted:
-    """What a list asks for."""
+    """The contents of a list."""
 
     module: str = ""
     members: list[tuple[str, str]] = field(default_factory=list)
@@ -106,10 +106,10 @@ def unpack_by(program: str, data: bytes) -> bytes:
     with tempfile.NamedTemporaryFile() as packed:
         packed.write(data)
         packed.flush()
-        # A boot image has its unpacked size behind the frame, of which they complain as trailing rubbish.
+        # A boot image has its unpacked size after the frame; the programs report that as trailing garbage.
         done = subprocess.run([program, "-dcqf", packed.name], capture_output=True, check=False)
     if not done.stdout:
-        raise OSError("nothing comes out")
+        raise OSError("no output")
     return done.stdout
 
 
@@ -134,13 +134,13 @@ PACKERS: list[tuple[bytes, str, Callable[[bytes], bytes]]] = [
     (b"\x28\xb5\x2f\xfd", "zstd", unzstd),
     (b"\x1f\x8b", "gzip", unpack_gzip),
     (b"\x5d\0\0", "lzma", unpack_xz),
-    # Its first format, which kernels are packed in: Debian 12's for clouds is.
+    # The legacy format, in which kernels are packed: Debian 12's cloud kernel is.
     (b"\x02\x21\x4c\x18", "lz4", unlz4),
 ]
 
 
 def unpack(data: bytes, name: Path) -> bytes:
-    """What is packed in data; data itself if nothing is."""
+    """Unpack data; plain data is returned as it is."""
     for magic, packer, unpacker in PACKERS:
         if data.startswith(magic):
             try:
@@ -153,19 +153,19 @@ def unpack(data: bytes, name: Path) -> bytes:
 
 
 def as_elf(data: bytes, name: Path) -> bytes:
-    """data, if it is an ELF file."""
+    """Return data if it is an ELF file."""
     if not data.startswith(ELF_MAGIC):
-        raise Refusal(f"{name}: not an ELF file, nor packed in a way that is known here (xz, zstd, gzip, lzma, lz4)")
+        raise Refusal(f"{name}: not an ELF file, and not packed by xz, zstd, gzip, lzma or lz4")
     return data
 
 
 def unpack_elf(data: bytes, name: Path) -> bytes:
-    """The ELF file in data, which may be packed."""
+    """Return the ELF file in data, which may be packed."""
     return as_elf(unpack(data, name), name)
 
 
 def boot_payload(image: bytes, name: Path) -> bytes:
-    """The kernel in an x86 boot image; other files are given back as they are."""
+    """Return the kernel in an x86 boot image; other files as they are."""
     if image[0x202:0x206] != b"HdrS":
         return image
     setup_sectors = image[0x1F1] or 4
@@ -177,11 +177,11 @@ def boot_payload(image: bytes, name: Path) -> bytes:
 
 
 def base_types(image: bytes, name: Path) -> bytes:
-    """The types in a boot image, in a form that bpftool reads: an ELF file, or on arm64 no more than BTF itself."""
+    """Return the types in a boot image as bpftool reads them: an ELF file, or on arm64 the bare BTF."""
     kernel = unpack(boot_payload(image, name), name)
     if kernel[0x38:0x3C] != b"ARMd":
         return as_elf(kernel, name)
-    # The kernel as it will lie in memory: no table says where its parts are.
+    # An image of the kernel in memory, without a table of its sections.
     begin = kernel.find(BTF_BEGIN)
     if begin < 0:
         raise Refusal(f"{name}: this kernel carries no BTF; use one with CONFIG_DEBUG_INFO_BTF")
@@ -211,11 +211,11 @@ def build_id(elf: bytes, name: Path) -> str:
             begin = 12 + (name_size + 3) // 4 * 4
             if kind == NT_GNU_BUILD_ID and len(note) >= begin + size:
                 return note[begin : begin + size].hex()
-    raise Refusal(f"{name}: has no build-id, so it could not be told from another build when it is loaded")
+    raise Refusal(f"{name}: has no build-id, so the loaded module could not be compared with it")
 
 
 def root_of(build: Path) -> Path:
-    """Where a kernel is installed whose build tree is at build: a root file system may be below another's."""
+    """Return the root of the file system that a build tree is in, which may be below another."""
     head, found, _ = str(build).partition("/usr/src/")
     return Path(head or "/") if found else Path("/")
 
@@ -232,7 +232,7 @@ def find_module(release: str, module: str, root: Path) -> Path:
 
 
 def find_base(release: str, build: Path, root: Path) -> Path:
-    """The file with the types that the kernel's modules build upon."""
+    """Find the file with the types on which those of the kernel's modules are based."""
     candidates = [
         build / "vmlinux",
         root / "boot" / f"vmlinuz-{release}",
@@ -249,12 +249,12 @@ def find_base(release: str, build: Path, root: Path) -> Path:
     raise Refusal(f"the types of kernel {release} are not here: neither {places} exists; install the kernel's package")
 
 
-# Where Ubuntu has bpftool, once for each kernel.
+# Ubuntu has a bpftool here for each kernel.
 LINUX_TOOLS = Path("/usr/lib/linux-tools")
 
 
 def bpftool() -> str:
-    """The program. On Ubuntu 24.04 that name is a script, which has it for some kernels only; any will do for us."""
+    """Find bpftool. On Ubuntu 24.04 that is a script, which has it for some kernels only; any of them serves here."""
     others = LINUX_TOOLS.glob("*/bpftool")
     for command in ("bpftool", *map(str, others)):
         with contextlib.suppress(OSError):
@@ -264,7 +264,7 @@ def bpftool() -> str:
 
 
 def dump(arguments: list[str], what: Path) -> Json:
-    """Types as bpftool prints them."""
+    """Return types as bpftool prints them."""
     said = run([bpftool(), "-j", *arguments], f"reading the types of {what}")
     try:
         types: Json = json.loads(said)
@@ -274,7 +274,7 @@ def dump(arguments: list[str], what: Path) -> Json:
 
 
 def read_types(module: Path, wanted: Wanted, release: str, build: Path, root: Path) -> tuple["Types", str]:
-    """What is wanted of the types that the module was compiled with, and its build-id."""
+    """Return the types that the module was compiled with, as far as wanted, and its build-id."""
     elf = unpack_elf(module.read_bytes(), module)
     base = find_base(release, build, root)
     with tempfile.TemporaryDirectory() as folder:
@@ -308,7 +308,7 @@ class Types:
         self.add(dumped)
 
     def add(self, dumped: Json) -> None:
-        """Of two with one name, the one that came first counts: a module's own before the kernel's."""
+        """Add types. Of two with one name the first counts: a module's own before the kernel's."""
         types = dumped.get("types")
         if not isinstance(types, list) or not types:
             raise Refusal(f"{self.source}: no types in it: was it built without BTF, or for another vmlinux?")
@@ -321,31 +321,31 @@ class Types:
                     self.values.setdefault(value["name"], value["val"])
 
     def have(self, wanted: Wanted) -> bool:
-        """Whether all is here that is wanted, but for members."""
+        """Whether all wanted types and enumerators are here. Members are not checked."""
         structs = {name for name, *_ in [*wanted.members, *wanted.rooms]} | set(wanted.sizes)
         return structs <= self.structs.keys() and set(wanted.values) <= self.values.keys()
 
     def struct(self, name: str) -> Json:
         if name not in self.structs:
-            raise Refusal(f"{self.source}: no struct {name}: another kernel's vmlinux, or a version not known here")
+            raise Refusal(f"{self.source}: no struct {name}: another kernel's vmlinux, or an unsupported version")
         return self.structs[name]
 
     def offset(self, name: str, member: str) -> int:
         for bits, entry in self.members(self.struct(name)):
             if entry["name"] == member:
                 if bits % 8 or entry.get("bitfield_size"):
-                    raise Refusal(f"{self.source}: {name}.{member} is a bit field: a version not known here")
+                    raise Refusal(f"{self.source}: {name}.{member} is a bit field: an unsupported version")
                 return bits // 8
-        raise Refusal(f"{self.source}: struct {name} has no member {member}: a version not known here")
+        raise Refusal(f"{self.source}: struct {name} has no member {member}: an unsupported version")
 
     def room(self, name: str, member: str) -> int:
-        """Bytes from a member to the next: its size, or more."""
+        """Return the bytes from a member to the next: its size, or more."""
         begin, struct_ = self.offset(name, member), self.struct(name)
         ends = [bits // 8 for bits, _ in self.members(struct_)] + [struct_["size"]]
         return min(end for end in ends if end > begin) - begin
 
     def members(self, entry: Json, base: int = 0) -> Iterator[tuple[int, Json]]:
-        """Members with their offsets in bits, those of nameless structures and unions too."""
+        """Yield members with their offsets in bits, also those of anonymous structures and unions."""
         for member in entry["members"]:
             bits = base + member["bits_offset"]
             yield bits, member
@@ -355,7 +355,7 @@ class Types:
 
     def value(self, name: str) -> int:
         if name not in self.values:
-            raise Refusal(f"{self.source}: no enumerator {name}: a version not known here")
+            raise Refusal(f"{self.source}: no enumerator {name}: an unsupported version")
         return self.values[name]
 
 
@@ -379,7 +379,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="btf_offsets.py", description="offsets in a module's private structures")
     parser.add_argument("--release", required=True, help="the kernel, as uname -r says it")
     parser.add_argument("--build", required=True, type=Path, metavar="DIR", help="its build tree")
-    parser.add_argument("--list", required=True, type=Path, metavar="FILE", help="what is wanted")
+    parser.add_argument("--list", required=True, type=Path, metavar="FILE", help="wanted values")
     parser.add_argument("--out", required=True, type=Path, metavar="HEADER")
     parser.add_argument("--json", type=Path, metavar="FILE", help="bpftool's output instead of a module; for lint")
     options = parser.parse_args()

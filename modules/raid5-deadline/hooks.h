@@ -2,7 +2,7 @@
 #ifndef RAID5_DEADLINE_HOOKS_H
 #define RAID5_DEADLINE_HOOKS_H
 
-int r5d_hooks_open(void);
-void r5d_hooks_close(void);
+int r5d_hooks_register(void);
+void r5d_hooks_unregister(void);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the raid456 that is loaded the one whose structures we were built for? A
- * kernel's release does not say: a distribution rebuilds one under the same name.
+ * Is the loaded raid456 the one whose structures we were built for? The kernel's release does not
+ * tell, because distributions rebuild a kernel under the same name. The build-id does.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,17 +16,17 @@
 #include "raid456_offsets.h"
 #include "version.h"
 
-/* dkms takes the running kernel when none is named. */
+/* Without a kernel's name dkms builds for the running one. */
 #define DKMS_NAME	"raid5-deadline/" SEQKEEP_VERSION
 #define REMEDY		"run: dkms build --force " DKMS_NAME "; dkms install --force " DKMS_NAME
 #define NOTE	"/sys/module/raid456/notes/.note.gnu.build-id"
-/* An ELF note: header, "GNU", and an id of 20 bytes as a rule. */
+/* An ELF note: header, "GNU", and the build-id, usually of 20 bytes. */
 #define NAME_BYTES	4
 #define ID_MAX		32
 #define HEX_MAX		(2 * ID_MAX + 1)
 
-/* Reads the build-id as hex digits. Returns 0 or a negative errno. */
-static int loaded_id(char *hex)
+/* Read the loaded raid456's build-id as hex digits. Returns 0 or a negative errno. */
+static int r5d_read_build_id(char *hex)
 {
 	u8 note[sizeof(struct elf32_note) + NAME_BYTES + ID_MAX];
 	const struct elf32_note *head = (void *)note;
@@ -38,10 +38,9 @@ static int loaded_id(char *hex)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	/*
-	 * Lockdep has one class for what serializes the readers of an open file
-	 * in sysfs, any file. Who reads our parameters holds one of it and waits
-	 * for their lock, which we hold, as they are being set. But ours is of a
-	 * file that nobody else has open: no cycle.
+	 * Lockdep has one class for the mutexes of all open sysfs files. A reader of our
+	 * parameters holds one of them and waits for the parameter lock, which our caller holds.
+	 * The mutex that kernel_read() takes is another one: nobody else has our struct file.
 	 */
 	lockdep_off();
 	got = kernel_read(file, note, sizeof(note), &pos);
@@ -57,23 +56,23 @@ static int loaded_id(char *hex)
 }
 
 /**
- * r5d_identity_check - compare the loaded raid456 with the one built for
+ * r5d_identity_check - compare the loaded raid456 with the one that we were built for
  *
  * Context: may sleep.
- * Return: 0, or a negative errno and a line in the log.
+ * Return: 0, or a negative errno with a line in the log.
  */
 int r5d_identity_check(void)
 {
 	char hex[HEX_MAX];
-	int err = loaded_id(hex);
+	int err = r5d_read_build_id(hex);
 
 	if (err) {
-		pr_err("not enabled: cannot read raid456's build-id from " NOTE " (%d)\n", err);
+		pr_err("cannot read raid456's build-id from " NOTE " (%d)\n", err);
 		return err;
 	}
 	if (!strcmp(hex, RAID456_BUILD_ID))
 		return 0;
-	pr_err("not enabled: raid456 is build %s, this module was built for %s (%d); " REMEDY "\n",
+	pr_err("unsupported raid456: build %s, this module was built for %s (%d); " REMEDY "\n",
 	       hex, RAID456_BUILD_ID, -ENOEXEC);
 	return -ENOEXEC;
 }

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user's settings. */
 #ifndef RAID5_DEADLINE_PARAMS_H
 #define RAID5_DEADLINE_PARAMS_H
 
-#include <linux/types.h>
+#include "common/param.h"
 
-/* Instead of a number of ms. */
-#define R5D_AUTO	(-1)
-#define R5D_DEFAULT	(-2)
-#define R5D_MAX_MS	10000
+/* Deadlines that are no number of ms: learned, and, of an array only, that of the parameter. */
+#define R5D_AUTO	(-1U)
+#define R5D_DEFAULT	(-2U)
 
-int r5d_default_deadline(void);
-unsigned int r5d_cache_mb(void);
-int r5d_parse_deadline(const char *text, int *setting);
-int r5d_print_deadline(int setting, char *buf);
-int r5d_params_start(void);
-void r5d_params_stop(void);
-
-/* Of raid5_deadline_main.c: put the hooks in place, or take them out. Serialised by the caller. */
-int r5d_enable(void);
-void r5d_disable(void);
+/* Also says which values the stripe_deadline of an array has. */
+extern struct param_range r5d_deadline;
+extern struct param_range r5d_cache_mb;
 
 #endif

@@ -2,51 +2,54 @@
 /*
  * Two questions.
  *
- * Will this stripe be filled if it waits? A stripe that continues a stream, or
- * is part of a large write, is as likely to be as the stream's stripes before it
- * were. That is learned from stripes that waited and, at no cost, from those
- * that did not: if another part of the stripe is written before the first part
- * is done, it would have been filled; if not, the writer was waiting for the
- * first part, and holding it would have been in vain. Single blocks here and
- * there belong to no stream and never wait.
+ * Will this stripe be filled while it is held? A stripe that continues a stream, or is part of a
+ * large write, is as likely to be filled as the earlier stripes of that stream. We learn that from
+ * held stripes and, at no cost, from others: if another part of the stripe is written before the
+ * first part is done, holding would have filled it. If not, the writer waited for the first part,
+ * and holding would have been in vain. Single blocks belong to no stream and are never held.
  *
- * How long? As long as nearly all stripes that were filled took.
+ * How long? As long as nearly all filled stripes took.
  */
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "predict.h"
+#include "stripe.h"
 
-#define STRIPE_SECTORS	8
 #define TRUST_MAX	65535U
-/* Half of the stripes have to be filled for waiting to pay. */
+/* Holding pays if half of the stripes are filled. */
 #define TRUST_ENOUGH	(TRUST_MAX / 2)
-/* A stream's own record counts for more than the array's: shifts of the moving averages. */
+/* Shifts of the moving averages: a stream's trust follows faster than the array's. */
 #define STREAM_SHIFT	3
 #define ARRAY_SHIFT	7
-/* Shorter than this is no stream, stripes. */
+/* Fewer stripes than this are no stream. */
 #define RUN_MIN		4U
 #define RUN_MAX		65536U
-/* How far ahead of its end a stream may go on, stripes: writes are not always in order. */
+/* A stream may continue up to so many stripes ahead: writes are not always in order. */
 #define GAP_MAX		64U
-/* Of who has no record, or is tried against the odds: gone after four stripes in vain. */
+/*
+ * Trust of a new stream, and of one retried despite its record: four unfilled stripes bring it
+ * below TRUST_ENOUGH.
+ */
 #define TRUST_FIRST	(TRUST_MAX / 4 * 3)
-/* Tried after so many stripes that passed, then after twice as many, up to the limit. */
+/* Retry a distrusted stream after so many unheld stripes; then after twice as many, and so on. */
 #define TRY_FIRST	8192U
 #define TRY_MAX		1048576U
-/* The histogram is halved when it has so many entries, so that it follows a change. */
+/* Halve the histogram when it has so many entries, so that it follows a change. */
 #define FILLS_MAX	4096U
+/* One in so many stripes may take longer than half of the deadline. */
+#define LATE_MAX	512
 #define BUCKET_SHIFT	14
 #define DEADLINE_FIRST	(20ULL * 1000 * 1000)
 #define DEADLINE_MIN	(100ULL * 1000)
 #define DEADLINE_MAX	(100ULL * 1000 * 1000)
 
 /**
- * r5d_predict_init - know nothing
+ * r5d_predict_init - forget everything
  * @p: the predictor
  *
- * The first streams are trusted: what is learned from them is quickly enough.
+ * The first streams are trusted: a few stripes are enough to learn otherwise.
  */
 void r5d_predict_init(struct r5d_predictor *p)
 {
@@ -56,7 +59,7 @@ void r5d_predict_init(struct r5d_predictor *p)
 	p->deadline_ns = DEADLINE_FIRST;
 }
 
-static int find_stream(struct r5d_predictor *p, u64 sector)
+static int r5d_find_stream(struct r5d_predictor *p, u64 sector)
 {
 	int i, oldest = 0;
 
@@ -64,7 +67,7 @@ static int find_stream(struct r5d_predictor *p, u64 sector)
 		struct r5d_stream *s = &p->streams[i];
 
 		if (s->run && sector >= s->next &&
-		    sector - s->next < (u64)GAP_MAX * STRIPE_SECTORS)
+		    sector - s->next < (u64)GAP_MAX * R5D_STRIPE_SECTORS)
 			return i;
 		if (p->tick - s->used > p->tick - p->streams[oldest].used)
 			oldest = i;
@@ -75,11 +78,11 @@ static int find_stream(struct r5d_predictor *p, u64 sector)
 }
 
 /**
- * r5d_predict - whether a stripe that is written for the first time should wait
+ * r5d_predict - predict whether a stripe will be filled, at its first write
  * @p: the predictor
- * @sector: where the stripe is on the disks
- * @span: length of the write that it is part of, in stripes
- * @stream: set to the stream that it belongs to, for r5d_learn(); -1 if to none
+ * @sector: of the stripe on the disks
+ * @span: length of the longest write to it, in stripes
+ * @stream: set to its stream, for r5d_learn(), or to -1 if it belongs to none
  *
  * Return: true if it is likely to be filled.
  */
@@ -89,9 +92,9 @@ bool r5d_predict(struct r5d_predictor *p, u64 sector, u32 span, int *stream)
 	int i;
 
 	p->tick++;
-	i = find_stream(p, sector);
+	i = r5d_find_stream(p, sector);
 	s = &p->streams[i];
-	s->next = sector + STRIPE_SECTORS;
+	s->next = sector + R5D_STRIPE_SECTORS;
 	s->used = p->tick;
 	if (s->run < RUN_MAX)
 		s->run++;
@@ -111,6 +114,7 @@ bool r5d_predict(struct r5d_predictor *p, u64 sector, u32 span, int *stream)
 	return true;
 }
 
+/* A moving average, which reaches 0 and TRUST_MAX. */
 static void average(u32 *trust, bool filled, unsigned int shift)
 {
 	if (filled)
@@ -120,14 +124,13 @@ static void average(u32 *trust, bool filled, unsigned int shift)
 }
 
 /**
- * r5d_learn - learn what became of a stripe
+ * r5d_learn - learn whether a stripe was filled
  * @p: the predictor
  * @stream: of r5d_predict()
- * @sector: where the stripe is
- * @filled: whether it was filled while it waited, or would have been
+ * @sector: of the stripe
+ * @filled: it was filled while it was held, or would have been
  *
- * The stream's place may have been taken by another one since: then only the
- * array's record is kept.
+ * If another stream has replaced this one since, only the array's trust changes.
  */
 void r5d_learn(struct r5d_predictor *p, int stream, u64 sector, bool filled)
 {
@@ -136,7 +139,7 @@ void r5d_learn(struct r5d_predictor *p, int stream, u64 sector, bool filled)
 	if (stream < 0)
 		return;
 	s = &p->streams[stream];
-	if (sector < s->next && s->next - sector <= (u64)RUN_MAX * STRIPE_SECTORS)
+	if (sector < s->next && s->next - sector <= (u64)RUN_MAX * R5D_STRIPE_SECTORS)
 		average(&s->trust, filled, STREAM_SHIFT);
 	average(&p->trust, filled, ARRAY_SHIFT);
 	if (filled)
@@ -144,7 +147,7 @@ void r5d_learn(struct r5d_predictor *p, int stream, u64 sector, bool filled)
 }
 
 /**
- * r5d_bucket - the bucket of the histogram that a time belongs to
+ * r5d_bucket - find the bucket of the histogram for a time
  * @ns: the time
  *
  * Return: 0 to R5D_BUCKETS - 1; bucket b ends at 2^(b + 14) ns.
@@ -157,11 +160,28 @@ unsigned int r5d_bucket(u64 ns)
 }
 
 /**
+ * r5d_bucket_end_us - where a bucket of the histogram ends
+ * @bucket: its index
+ *
+ * Return: us, rounded down.
+ */
+u64 r5d_bucket_end_us(unsigned int bucket)
+{
+	return (1ULL << (bucket + BUCKET_SHIFT)) / 1000;
+}
+
+/* @trust: of a stream or of the array. */
+unsigned int r5d_trust_percent(u32 trust)
+{
+	return trust * 100 / TRUST_MAX;
+}
+
+/**
  * r5d_learn_time - learn how long a stripe took to be filled
  * @p: the predictor
  * @ns: from its first write to its last
  *
- * Stripes that were filled after their deadline count too, or it could not grow.
+ * Stripes that were filled after their deadline count too: otherwise the deadline could not grow.
  */
 void r5d_learn_time(struct r5d_predictor *p, u64 ns)
 {
@@ -176,10 +196,10 @@ void r5d_learn_time(struct r5d_predictor *p, u64 ns)
 			p->nr_fills += p->fills[i];
 		}
 	}
-	/* Twice the bucket that all but 1 in 512 end in: each that expires is read for. */
+	/* Twice the bucket in which all but 1 in 512 end, because each that expires costs reads. */
 	for (i = R5D_BUCKETS - 1; i > 0; i--) {
 		above += p->fills[i];
-		if (above > p->nr_fills / 512)
+		if (above > p->nr_fills / LATE_MAX)
 			break;
 	}
 	p->deadline_ns = clamp(2ULL << (i + BUCKET_SHIFT), DEADLINE_MIN, DEADLINE_MAX);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What of raid456's and md-mod's private structures we read or write, each with
- * its type. The offsets are generated at build time from the types of the very
- * raid456 that the module is built for (btf_offsets.py, raid456.list);
- * identity.c compares build-ids before any of this is used.
+ * Accessors of raid456's and md-mod's private structures, with types. The offsets are generated at
+ * build time from the types of the raid456 that the module is built for (btf_offsets.py,
+ * raid456.list); identity.c compares build-ids before any of this is used.
  *
- * Under r5conf.device_lock, unless said otherwise, and but for single numbers of struct r5conf and
- * struct mddev, which are read whatever lock is held.
+ * Callers hold r5conf.device_lock, unless said otherwise. Single numbers of struct r5conf and
+ * struct mddev are read without it too.
  */
 #ifndef RAID5_DEADLINE_RAID456_H
 #define RAID5_DEADLINE_RAID456_H
@@ -22,6 +21,7 @@
 #include <linux/wait.h>
 
 #include "raid456_offsets.h"
+#include "stripe.h"
 
 #if PAGE_SIZE != 4096
 #error "raid5-deadline is for kernels with 4 KiB pages: others have stripes of variable size"
@@ -32,265 +32,267 @@ struct mddev;
 struct r5conf;
 struct stripe_head;
 
-/* Sectors of one page of a stripe. */
-#define R5_STRIPE_SECTORS	8U
-
-/* raid5.h and md.h; no lock of ours is held. */
+/* Of raid5.h and md.h. No lock of ours is held. */
 int raid5_set_cache_size(struct mddev *mddev, int size);
 void mddev_unlock(struct mddev *mddev);
 
-#define R5_FIELD(type, base, where)	((type *)((char *)(base) + RAID456_##where))
+#define R456_FIELD(type, base, where)	((type *)((char *)(base) + RAID456_##where))
 
-static inline struct list_head *sh_lru(struct stripe_head *sh)
+static inline struct list_head *r456_sh_lru(struct stripe_head *sh)
 {
-	return R5_FIELD(struct list_head, sh, stripe_head__lru);
+	return R456_FIELD(struct list_head, sh, stripe_head__lru);
 }
 
-static inline struct stripe_head *lru_stripe(struct list_head *lru)
+static inline struct stripe_head *r456_sh_of_lru(struct list_head *lru)
 {
 	return (struct stripe_head *)((char *)lru - RAID456_stripe_head__lru);
 }
 
-static inline struct r5conf *sh_conf(struct stripe_head *sh)
+static inline struct r5conf *r456_sh_conf(struct stripe_head *sh)
 {
-	return *R5_FIELD(struct r5conf *, sh, stripe_head__raid_conf);
+	return *R456_FIELD(struct r5conf *, sh, stripe_head__raid_conf);
 }
 
-static inline sector_t sh_sector(struct stripe_head *sh)
+static inline sector_t r456_sh_sector(struct stripe_head *sh)
 {
-	return *R5_FIELD(sector_t, sh, stripe_head__sector);
+	return *R456_FIELD(sector_t, sh, stripe_head__sector);
 }
 
-static inline unsigned long *sh_state(struct stripe_head *sh)
+static inline unsigned long *r456_sh_state(struct stripe_head *sh)
 {
-	return R5_FIELD(unsigned long, sh, stripe_head__state);
+	return R456_FIELD(unsigned long, sh, stripe_head__state);
 }
 
-static inline int sh_count(struct stripe_head *sh)
+static inline int r456_sh_count(struct stripe_head *sh)
 {
-	return atomic_read(R5_FIELD(atomic_t, sh, stripe_head__count));
+	return atomic_read(R456_FIELD(atomic_t, sh, stripe_head__count));
 }
 
-static inline int sh_disks(struct stripe_head *sh)
+static inline int r456_sh_disks(struct stripe_head *sh)
 {
-	return *R5_FIELD(int, sh, stripe_head__disks);
+	return *R456_FIELD(int, sh, stripe_head__disks);
 }
 
-/* The next two change while somebody has a reference, under a lock of the stripe's own. */
-static inline int sh_overwritten(struct stripe_head *sh)
+/* A reference holder changes the next two under stripe_head.stripe_lock. */
+static inline int r456_sh_overwritten(struct stripe_head *sh)
 {
-	return READ_ONCE(*R5_FIELD(int, sh, stripe_head__overwrite_disks));
+	return READ_ONCE(*R456_FIELD(int, sh, stripe_head__overwrite_disks));
 }
 
-static inline bool sh_batched(struct stripe_head *sh)
+static inline bool r456_sh_batched(struct stripe_head *sh)
 {
-	return READ_ONCE(*R5_FIELD(void *, sh, stripe_head__batch_head));
+	return READ_ONCE(*R456_FIELD(void *, sh, stripe_head__batch_head));
 }
 
-static inline bool sh_is_parity(struct stripe_head *sh, int disk)
+static inline bool r456_sh_is_parity(struct stripe_head *sh, int disk)
 {
-	return disk == *R5_FIELD(short, sh, stripe_head__pd_idx) ||
-	       disk == *R5_FIELD(short, sh, stripe_head__qd_idx);
+	return disk == *R456_FIELD(short, sh, stripe_head__pd_idx) ||
+	       disk == *R456_FIELD(short, sh, stripe_head__qd_idx);
 }
 
-static inline char *sh_dev(struct stripe_head *sh, int disk)
+static inline char *r456_sh_dev(struct stripe_head *sh, int disk)
 {
 	return (char *)sh + RAID456_stripe_head__dev + disk * RAID456_r5dev__SIZE;
 }
 
-/* Writes to a disk's page, in order; only while nobody has a reference to the stripe. */
-static inline struct bio *dev_towrite(char *dev)
+/* Writes to a disk's page, in order. Only for a stripe without references. */
+static inline struct bio *r456_dev_towrite(char *dev)
 {
-	return *R5_FIELD(struct bio *, dev, r5dev__towrite);
+	return *R456_FIELD(struct bio *, dev, r5dev__towrite);
 }
 
-static inline sector_t dev_sector(char *dev)
+static inline sector_t r456_dev_sector(char *dev)
 {
-	return *R5_FIELD(sector_t, dev, r5dev__sector);
+	return *R456_FIELD(sector_t, dev, r5dev__sector);
 }
 
-/* Another writer sleeps until this page's writes are done. */
-static inline bool dev_overlap(char *dev)
+/* Another writer waits until the writes to this page are done. */
+static inline bool r456_dev_overlap(char *dev)
 {
-	return test_bit(RAID456_R5_OVERLAP, R5_FIELD(unsigned long, dev, r5dev__flags));
+	return test_bit(RAID456_R5_OVERLAP, R456_FIELD(unsigned long, dev, r5dev__flags));
 }
 
-/* Where it is kept, to be read before it is known to be there. */
-static inline struct mddev **conf_mddev_at(struct r5conf *conf)
+/* The pointer itself, for a read that may fault. */
+static inline struct mddev **r456_conf_mddev_at(struct r5conf *conf)
 {
-	return R5_FIELD(struct mddev *, conf, r5conf__mddev);
+	return R456_FIELD(struct mddev *, conf, r5conf__mddev);
 }
 
-static inline struct mddev *conf_mddev(struct r5conf *conf)
+static inline struct mddev *r456_conf_mddev(struct r5conf *conf)
 {
-	return *conf_mddev_at(conf);
+	return *r456_conf_mddev_at(conf);
 }
 
-static inline int conf_int(struct r5conf *conf, size_t offset)
+static inline int r456_conf_int(struct r5conf *conf, size_t offset)
 {
 	return READ_ONCE(*(int *)((char *)conf + offset));
 }
 
-static inline int conf_chunk_sectors(struct r5conf *conf)
+static inline int r456_conf_chunk_sectors(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__chunk_sectors);
+	return r456_conf_int(conf, RAID456_r5conf__chunk_sectors);
 }
 
-static inline int conf_level(struct r5conf *conf)
+static inline int r456_conf_level(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__level);
+	return r456_conf_int(conf, RAID456_r5conf__level);
 }
 
-static inline int conf_max_degraded(struct r5conf *conf)
+static inline int r456_conf_max_degraded(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__max_degraded);
+	return r456_conf_int(conf, RAID456_r5conf__max_degraded);
 }
 
-static inline int conf_raid_disks(struct r5conf *conf)
+static inline int r456_conf_raid_disks(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__raid_disks);
+	return r456_conf_int(conf, RAID456_r5conf__raid_disks);
 }
 
-/* Stripes that there are now, and that the user wants at least. */
-static inline int conf_max_stripes(struct r5conf *conf)
+/* Stripes in the cache now, and the size that was asked for. */
+static inline int r456_conf_max_stripes(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__max_nr_stripes);
+	return r456_conf_int(conf, RAID456_r5conf__max_nr_stripes);
 }
 
-static inline int conf_min_stripes(struct r5conf *conf)
+static inline int r456_conf_min_stripes(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__min_nr_stripes);
+	return r456_conf_int(conf, RAID456_r5conf__min_nr_stripes);
 }
 
 /*
- * What raid5_set_cache_size() begins with, at most what there is. The shrinker of the stock code
- * takes what is more when memory is wanted. Under md's lock for changes to the array.
+ * The first step of raid5_set_cache_size(), for at most the stripes in the cache. raid456's
+ * shrinker may free the stripes above. The array's reconfig_mutex is held.
  */
-static inline void conf_set_min_stripes(struct r5conf *conf, int stripes)
+static inline void r456_conf_set_min_stripes(struct r5conf *conf, int stripes)
 {
-	WRITE_ONCE(*R5_FIELD(int, conf, r5conf__min_nr_stripes), stripes);
+	WRITE_ONCE(*R456_FIELD(int, conf, r5conf__min_nr_stripes), stripes);
 }
 
-static inline bool conf_reshaping(struct r5conf *conf)
+static inline bool r456_conf_reshaping(struct r5conf *conf)
 {
-	return READ_ONCE(*R5_FIELD(sector_t, conf, r5conf__reshape_progress)) != (sector_t)-1;
+	sector_t progress = READ_ONCE(*R456_FIELD(sector_t, conf, r5conf__reshape_progress));
+
+	return progress != (sector_t)-1;
 }
 
-static inline atomic_t *conf_preread_active(struct r5conf *conf)
+static inline atomic_t *r456_conf_preread_active(struct r5conf *conf)
 {
-	return R5_FIELD(atomic_t, conf, r5conf__preread_active_stripes);
+	return R456_FIELD(atomic_t, conf, r5conf__preread_active_stripes);
 }
 
-/* Stripes that wait until none is counted in the above. */
-static inline struct list_head *conf_delayed(struct r5conf *conf)
+/* Stripes that are not handled until the above is 0. */
+static inline struct list_head *r456_conf_delayed(struct r5conf *conf)
 {
-	return R5_FIELD(struct list_head, conf, r5conf__delayed_list);
+	return R456_FIELD(struct list_head, conf, r5conf__delayed_list);
 }
 
-static inline bool conf_quiescing(struct r5conf *conf)
+static inline bool r456_conf_quiescing(struct r5conf *conf)
 {
-	return conf_int(conf, RAID456_r5conf__quiesce);
+	return r456_conf_int(conf, RAID456_r5conf__quiesce);
 }
 
-static inline int conf_active(struct r5conf *conf)
+static inline int r456_conf_active(struct r5conf *conf)
 {
-	return atomic_read(R5_FIELD(atomic_t, conf, r5conf__active_stripes));
+	return atomic_read(R456_FIELD(atomic_t, conf, r5conf__active_stripes));
 }
 
-/* A writer is asleep until a quarter of the stripe cache is free. */
-static inline bool conf_blocked(struct r5conf *conf)
+/* A writer waits until a quarter of the stripe cache is free. */
+static inline bool r456_stripes_exhausted(struct r5conf *conf)
 {
 	return test_bit(RAID456_R5_INACTIVE_BLOCKED,
-			R5_FIELD(unsigned long, conf, r5conf__cache_state));
+			R456_FIELD(unsigned long, conf, r5conf__cache_state));
 }
 
 /*
- * Somebody is asleep for want of stripes. The above does not say so: it is one bit for all eighths
- * of the cache, and the next one who finds a stripe in another eighth clears it.
+ * A writer waits for a free stripe. R5_INACTIVE_BLOCKED does not tell, because it is one bit for all
+ * stripe hash groups: a writer that finds a stripe in another group clears it.
  */
-static inline bool conf_awaited(struct r5conf *conf)
+static inline bool r456_has_stripe_waiter(struct r5conf *conf)
 {
-	/* No barrier: looked at every 10 ms, and next time will do. */
-	return waitqueue_active(R5_FIELD(wait_queue_head_t, conf, r5conf__wait_for_stripe));
+	/* No barrier: the timer looks every 10 ms, and its next look will do. */
+	return waitqueue_active(R456_FIELD(wait_queue_head_t, conf, r5conf__wait_for_stripe));
 }
 
-static inline spinlock_t *conf_lock(struct r5conf *conf)
+static inline spinlock_t *r456_device_lock(struct r5conf *conf)
 {
-	return R5_FIELD(spinlock_t, conf, r5conf__device_lock);
+	return R456_FIELD(spinlock_t, conf, r5conf__device_lock);
 }
 
-static inline bool conf_journalled(struct r5conf *conf)
+static inline bool r456_conf_journalled(struct r5conf *conf)
 {
-	unsigned long flags = READ_ONCE(*R5_FIELD(unsigned long, conf_mddev(conf), mddev__flags));
+	struct mddev *mddev = r456_conf_mddev(conf);
+	unsigned long flags = READ_ONCE(*R456_FIELD(unsigned long, mddev, mddev__flags));
 
-	return READ_ONCE(*R5_FIELD(void *, conf, r5conf__log)) ||
+	return READ_ONCE(*R456_FIELD(void *, conf, r5conf__log)) ||
 	       flags & (BIT(RAID456_MD_HAS_JOURNAL) | BIT(RAID456_MD_HAS_PPL));
 }
 
-static inline void *mddev_private(struct mddev *mddev)
+static inline void *r456_mddev_private(struct mddev *mddev)
 {
-	return READ_ONCE(*R5_FIELD(void *, mddev, mddev__private));
+	return READ_ONCE(*R456_FIELD(void *, mddev, mddev__private));
 }
 
 /*
- * Who suspends an array waits for what is under way with the reference killed; up to v6.6 it is
- * counted before that, later after it.
+ * mddev_suspend() kills active_io and waits for the I/O in flight. Up to v6.6 it counts
+ * mddev.suspended before that, later after it.
  */
-static inline bool mddev_suspended(struct mddev *mddev)
+static inline bool r456_mddev_suspended(struct mddev *mddev)
 {
-	if (READ_ONCE(*R5_FIELD(int, mddev, mddev__suspended)))
+	struct percpu_ref *active_io = R456_FIELD(struct percpu_ref, mddev, mddev__active_io);
+
+	if (READ_ONCE(*R456_FIELD(int, mddev, mddev__suspended)))
 		return true;
-	/* Killed under another lock; if not seen now, then at the timer's next tick. */
-	return data_race(percpu_ref_is_dying(R5_FIELD(struct percpu_ref, mddev, mddev__active_io)));
+	/* It is killed under another lock: if we miss it now, the timer's next tick sees it. */
+	return data_race(percpu_ref_is_dying(active_io));
 }
 
-/* Where its disk is kept: NULL under dm-raid, and there is no /sys/block/mdX then. */
-static inline struct gendisk **mddev_disk_at(struct mddev *mddev)
+/* The pointer itself, for a read that may fault. NULL under dm-raid, without a /sys/block/mdX. */
+static inline struct gendisk **r456_mddev_disk_at(struct mddev *mddev)
 {
-	return R5_FIELD(struct gendisk *, mddev, mddev__gendisk);
+	return R456_FIELD(struct gendisk *, mddev, mddev__gendisk);
 }
 
-/* There as long as the array has stripes in use. */
-static inline struct md_thread **mddev_thread(struct mddev *mddev)
+/* It exists as long as the array has stripes in use. */
+static inline struct md_thread **r456_mddev_thread(struct mddev *mddev)
 {
-	return R5_FIELD(struct md_thread *, mddev, mddev__thread);
+	return R456_FIELD(struct md_thread *, mddev, mddev__thread);
 }
 
-static inline struct kobject *mddev_kobj(struct mddev *mddev)
+static inline struct kobject *r456_mddev_kobj(struct mddev *mddev)
 {
-	return R5_FIELD(struct kobject, mddev, mddev__kobj);
+	return R456_FIELD(struct kobject, mddev, mddev__kobj);
 }
 
-static inline int mddev_chunk_sectors(struct mddev *mddev)
+static inline int r456_mddev_chunk_sectors(struct mddev *mddev)
 {
-	return READ_ONCE(*R5_FIELD(int, mddev, mddev__chunk_sectors));
+	return READ_ONCE(*R456_FIELD(int, mddev, mddev__chunk_sectors));
 }
 
-static inline int mddev_raid_disks(struct mddev *mddev)
+static inline int r456_mddev_raid_disks(struct mddev *mddev)
 {
-	return READ_ONCE(*R5_FIELD(int, mddev, mddev__raid_disks));
+	return READ_ONCE(*R456_FIELD(int, mddev, mddev__raid_disks));
 }
 
-static inline bool mddev_degraded(struct mddev *mddev)
+static inline bool r456_mddev_degraded(struct mddev *mddev)
 {
-	return READ_ONCE(*R5_FIELD(int, mddev, mddev__degraded));
+	return READ_ONCE(*R456_FIELD(int, mddev, mddev__degraded));
 }
 
 /*
- * md's lock for changes to an array, if it is free; mddev_unlock() is its other half. As md's own
- * mddev_lock() does, it refuses an array that was stopped for good. With
- * legacy_async_del_gendisk=N, the first mddev_unlock() after that deletes the array's disk,
- * whoever calls it. That is for md to do, so this one is unlocked as a plain mutex.
+ * Try to lock an array's reconfig_mutex; mddev_unlock() unlocks it. As md's own mddev_lock(),
+ * refuse an array that was stopped for good. With legacy_async_del_gendisk=N the first
+ * mddev_unlock() after the stop deletes the array's disk, which is for md to do: so the lock of
+ * such an array is unlocked as a plain mutex.
  *
  * Returns 0, -EAGAIN or -ENODEV.
  */
-static inline int __must_check mddev_trylock_for_change(struct mddev *mddev)
+static inline int __must_check r456_mddev_trylock(struct mddev *mddev)
 {
-	struct mutex *lock = R5_FIELD(struct mutex, mddev, mddev__reconfig_mutex);
+	struct mutex *lock = R456_FIELD(struct mutex, mddev, mddev__reconfig_mutex);
 
 	if (!mutex_trylock(lock))
 		return -EAGAIN;
-	if (!test_bit(RAID456_MD_DELETED, R5_FIELD(unsigned long, mddev, mddev__flags)))
+	if (!test_bit(RAID456_MD_DELETED, R456_FIELD(unsigned long, mddev, mddev__flags)))
 		return 0;
 	mutex_unlock(lock);
 	return -ENODEV;

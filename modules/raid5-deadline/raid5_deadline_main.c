@@ -1,107 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* raid5-deadline: partial stripes wait to be filled. Load, unload, enable and disable. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
 
 #include "array.h"
+#include "common/module.h"
 #include "counters.h"
 #include "hooks.h"
 #include "identity.h"
-#include "params.h"
-#include "version.h"
+#include "table.h"
 
-const char *const r5d_counter_names[R5D_C_NR] = {
-	[R5D_C_HELD] = "held",
-	[R5D_C_FILLED] = "filled",
-	[R5D_C_EXPIRED] = "expired",
-	[R5D_C_PRESSED] = "released_pressure",
-	[R5D_C_DRAINED] = "released_drain",
-	[R5D_C_INTERRUPTED] = "released_other",
-	[R5D_C_PASSED_FULL] = "passed_full",
-	[R5D_C_PASSED_UNLIKELY] = "passed_unlikely",
-	[R5D_C_LEFT_OFF] = "left_off",
-	[R5D_C_LEFT_JOURNAL] = "left_journal",
-	[R5D_C_LEFT_DEGRADED] = "left_degraded",
-	[R5D_C_LEFT_RESHAPE] = "left_reshape",
-	[R5D_C_LEFT_SYNC] = "left_sync",
-	[R5D_C_LEFT_DRAIN] = "left_drain",
-	[R5D_C_LEFT_OVERLAP] = "left_overlap",
-	[R5D_C_LEFT_URGENT] = "left_urgent",
-	[R5D_C_LEFT_RECLAIM] = "left_reclaim",
-	[R5D_C_LEFT_PRESSURE] = "left_pressure",
-	[R5D_C_LEFT_UNKNOWN] = "left_unknown",
-	[R5D_C_LEFT_DM] = "left_dm",
-};
+const char *const r5d_counter_names[] = { R5D_COUNTERS(STATS_NAME) };
 
 struct stats r5d_stats = {
 	.names = r5d_counter_names,
 	.nr = R5D_C_NR,
 };
 
-/**
- * r5d_enable - hook raid456, if it is the one that we know
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- * Return: 0, or a negative errno with nothing changed and a line in the log.
- */
-int r5d_enable(void)
+int seqkeep_init(void)
+{
+	return stats_create(&r5d_stats, KBUILD_MODNAME);
+}
+
+void seqkeep_exit(void)
+{
+	stats_destroy(&r5d_stats);
+}
+
+int seqkeep_enable(void)
 {
 	int err = r5d_identity_check();
 
 	if (err)
 		return err;
-	err = r5d_arrays_open();
-	if (err) {
-		pr_err("not enabled: no memory (%d); free some and try again\n", err);
+	err = r5d_table_open();
+	if (err)
 		return err;
-	}
-	err = r5d_hooks_open();
-	if (err) {
-		pr_err("not enabled: a hook cannot be had (%d), see the line above\n", err);
-		r5d_arrays_close();
-	}
+	err = r5d_hooks_register();
+	if (err)
+		r5d_arrays_stop();
 	return err;
 }
 
-/**
- * r5d_disable - let all stripes go and take the hooks out
- *
- * Context: may sleep; serialised by the kernel's parameter lock.
- */
-void r5d_disable(void)
+/* The hooks come last: see r5d_arrays_stop(). */
+void seqkeep_disable(void)
 {
-	r5d_arrays_close();
-	r5d_hooks_close();
+	r5d_arrays_stop();
+	r5d_hooks_unregister();
 }
 
-static int __init r5d_init(void)
-{
-	int err = stats_create(&r5d_stats, KBUILD_MODNAME);
-
-	if (err)
-		goto stop_params;
-	err = r5d_params_start();
-	if (err)
-		goto destroy_stats;
-	return 0;
-
-destroy_stats:
-	stats_destroy(&r5d_stats);
-stop_params:
-	r5d_params_stop();
-	return err;
-}
-
-static void __exit r5d_exit(void)
-{
-	r5d_params_stop();
-	stats_destroy(&r5d_stats);
-}
-
-module_init(r5d_init);
-module_exit(r5d_exit);
-MODULE_DESCRIPTION("RAID4/5/6: hold partial stripes until they are full, or a deadline");
-MODULE_AUTHOR("seqkeep maintainers");
-MODULE_LICENSE("GPL");
-MODULE_VERSION(SEQKEEP_VERSION);
+MODULE_DESCRIPTION("hold partial stripes of RAID 4, 5 and 6 until they are full, or a deadline");
+MODULE_PARM_DESC(enable, "hold partial stripes: 0 or 1 (default 0)");

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "stripe.h"
 #include "verdict.h"
 
-/* A page, and what a stripe costs beside its pages: its head, and something for each disk. */
-#define PAGE_SECTORS	8
+/* Memory of a stripe: a page of each disk, its stripe_head, and a part of that for each disk. */
 #define PAGE_BYTES	4096
 #define HEAD_BYTES	512
 #define DEV_BYTES	400
-/* Rows of chunks that may wait: two that fill, and what a burst of write-back brings at once. */
+/* Rows of chunks that may be held: two that fill, and those of a burst of write-back. */
 #define CACHE_ROWS	8
-/* What raid5_set_cache_size() takes at most. */
+/* The most that raid5_set_cache_size() takes. */
 #define MAX_STRIPES	32768
 
 /*
- * No more than half of the stripes wait, and none is added when three quarters
- * are in use: a writer that sleeps for stripes is woken when a quarter is free,
- * so that those under way must suffice for it.
+ * Hold at most half of the stripes, and no more when three quarters are in use: raid456 wakes a
+ * writer that waits for a stripe when a quarter is free, and the stripes in flight must suffice
+ * for that.
  */
-static bool short_of_stripes(const struct r5d_array_view *array)
+static bool is_short_of_stripes(const struct r5d_array_conditions *array)
 {
-	return array->blocked || array->held >= array->max / 2 ||
+	return array->exhausted || array->held >= array->max / 2 ||
 	       array->active > array->max - array->max / 4;
 }
 
 /**
- * r5d_judge - whether a released stripe may wait
+ * r5d_judge - decide whether a released stripe may be held
  * @sh: the stripe
  * @array: its array
  *
- * Asked in the order of what the stock code would do with it first, so that the
- * counters say the true reason.
+ * In the order in which raid456 would look at the reasons, so that the counters say the true one.
  *
  * Return: %R5D_HOLD, or why not.
  */
-enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_array_view *array)
+enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
+			   const struct r5d_array_conditions *array)
 {
 	if (!sh->handle)
 		return R5D_IDLE;
@@ -41,7 +41,7 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_ar
 	if (!sh->fresh)
 		return R5D_HANDLED;
 	if (sh->batched || sh->overwritten >= sh->data_disks)
-		return R5D_FULL;
+		return R5D_PASSED_FULL;
 	if (!sh->written)
 		return R5D_HANDLED;
 	if (array->off)
@@ -60,7 +60,7 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_ar
 		return R5D_LEFT_URGENT;
 	if (array->reclaim)
 		return R5D_LEFT_RECLAIM;
-	if (short_of_stripes(array))
+	if (is_short_of_stripes(array))
 		return R5D_LEFT_PRESSURE;
 	return R5D_HOLD;
 }
@@ -71,17 +71,16 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_ar
  * @disks: disks, parity included
  * @cache_mb: MiB that they may take
  *
- * A stripe is a page of each disk, so a row of chunks is chunk / 4 KiB stripes,
- * and a writer goes through a row disk by disk: all of its stripes wait until it
- * comes to the last disk.
+ * A stripe is a page of each disk, so a row of chunks has chunk / 4 KiB stripes. A writer goes
+ * through a row disk by disk: all stripes of the row are held until it reaches the last disk.
  *
- * Return: stripes, to be raised to only.
+ * Return: stripes. A larger cache stays as it is.
  */
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb)
 {
 	u64 bytes = HEAD_BYTES + (u64)disks * (PAGE_BYTES + DEV_BYTES);
-	/* Half of them may wait. */
-	u64 want = 2ULL * CACHE_ROWS * (chunk_sectors / PAGE_SECTORS);
+	/* Half of them may be held. */
+	u64 want = 2ULL * CACHE_ROWS * (chunk_sectors / R5D_STRIPE_SECTORS);
 	u64 bound = ((u64)cache_mb << 20) / (unsigned int)bytes;
 
 	if (want > bound)

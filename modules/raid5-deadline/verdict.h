@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether a stripe that was just released is to wait for the rest of itself. Pure. */
+/* May a released stripe be held until the rest of it is written? Pure. */
 #ifndef RAID5_DEADLINE_VERDICT_H
 #define RAID5_DEADLINE_VERDICT_H
 
@@ -7,26 +7,24 @@
 
 /**
  * enum r5d_verdict - what becomes of a released stripe
- * @R5D_HOLD: it may wait; whether that pays is asked of the predictor
- * @R5D_IDLE: nothing is to be done for it
- * @R5D_HANDLED: work on it has begun, or a read waits for it
- * @R5D_FULL: it needs no pre-read
+ * @R5D_PASSED_FULL: it needs no pre-read
  * @R5D_LEFT_OFF: the deadline is 0
  * @R5D_LEFT_JOURNAL: the array has a journal or a partial parity log
  * @R5D_LEFT_DEGRADED: a disk is missing or being rebuilt
  * @R5D_LEFT_RESHAPE: the array is being reshaped
- * @R5D_LEFT_SYNC: the stripe is to be checked, rebuilt, moved or discarded
+ * @R5D_LEFT_SYNC: the stripe is being checked, rebuilt, moved or discarded
  * @R5D_LEFT_DRAIN: the array is being quiesced, suspended or stopped
- * @R5D_LEFT_OVERLAP: another writer waits for this very stripe
- * @R5D_LEFT_URGENT: FUA, priority or swap
- * @R5D_LEFT_RECLAIM: the writer is freeing memory
+ * @R5D_LEFT_OVERLAP: another writer waits for this stripe
+ * @R5D_LEFT_URGENT: it has a FUA, priority or swap write
+ * @R5D_LEFT_RECLAIM: the task that released it is freeing memory
  * @R5D_LEFT_PRESSURE: too few stripes are free
+ * @R5D_NR_COUNTED: the verdicts above are counted, by their own numbers
+ * @R5D_HOLD: it may be held; the predictor says whether that pays
+ * @R5D_IDLE: it has no work to do
+ * @R5D_HANDLED: work on it has begun, or a read waits for it
  */
 enum r5d_verdict {
-	R5D_HOLD,
-	R5D_IDLE,
-	R5D_HANDLED,
-	R5D_FULL,
+	R5D_PASSED_FULL,
 	R5D_LEFT_OFF,
 	R5D_LEFT_JOURNAL,
 	R5D_LEFT_DEGRADED,
@@ -37,22 +35,25 @@ enum r5d_verdict {
 	R5D_LEFT_URGENT,
 	R5D_LEFT_RECLAIM,
 	R5D_LEFT_PRESSURE,
-	R5D_NR_VERDICTS,
+	R5D_NR_COUNTED,
+	R5D_HOLD,
+	R5D_IDLE,
+	R5D_HANDLED,
 };
 
 /**
- * struct r5d_stripe_view - the stripe
- * @handle: the array's thread is to look at it
- * @fresh: nothing of it was read, written or cached since it was last set up
- * @batched: part of a batch of full stripes
- * @special: of resync, check, reshape or discard
- * @overlap: somebody waits for it
- * @urgent: one of its writes is FUA, of priority, or swap
+ * struct r5d_stripe_state - a stripe at its release
+ * @handle: STRIPE_HANDLE, it has work to do
+ * @fresh: STRIPE_BATCH_READY, nothing of it was read, written or cached since init_stripe()
+ * @batched: it is part of a batch of full stripes
+ * @special: it is used by resync, check, reshape or discard
+ * @overlap: another writer waits for it
+ * @urgent: it has a FUA, priority or swap write
  * @written: data disks with any write, a bit for each
- * @overwritten: data disks whose page is written as a whole
- * @data_disks: how many there are
+ * @overwritten: number of data disks whose page is written as a whole
+ * @data_disks: number of data disks
  */
-struct r5d_stripe_view {
+struct r5d_stripe_state {
 	bool handle;
 	bool fresh;
 	bool batched;
@@ -65,32 +66,33 @@ struct r5d_stripe_view {
 };
 
 /**
- * struct r5d_array_view - the array
+ * struct r5d_array_conditions - an array when a stripe is released
  * @off: its deadline is 0
  * @journal: it has a journal or PPL
- * @degraded: a disk is not there or not in sync
- * @reshaping: a reshape is under way
- * @draining: quiesced, suspended, or about to be
+ * @degraded: a disk is missing or not in sync
+ * @reshaping: it is being reshaped
+ * @draining: it is quiesced or suspended, or about to be
  * @reclaim: the current task is freeing memory
- * @blocked: a writer sleeps for want of stripes
- * @held: stripes that wait already
- * @active: stripes in use, those included
- * @max: stripes that there are
+ * @exhausted: a writer waits for free stripes
+ * @held: stripes that are held
+ * @active: stripes in use, with the held ones
+ * @max: stripes in the cache
  */
-struct r5d_array_view {
+struct r5d_array_conditions {
 	bool off;
 	bool journal;
 	bool degraded;
 	bool reshaping;
 	bool draining;
 	bool reclaim;
-	bool blocked;
+	bool exhausted;
 	int held;
 	int active;
 	int max;
 };
 
-enum r5d_verdict r5d_judge(const struct r5d_stripe_view *sh, const struct r5d_array_view *array);
+enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
+			   const struct r5d_array_conditions *array);
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb);
 
 #endif

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the tests of raid5-deadline share: arrays of disks in memory, and whether they are sound.
+# Shared by the tests of raid5-deadline: arrays of disks in memory, and checks of their parity.
 
-# Load the module, enabled unless told otherwise. load [PARAMETER=VALUE...]
+# Load the module, enabled unless a parameter says otherwise. load [PARAMETER=VALUE...]
 load() {
-	modprobe raid5-deadline enable=1 "$@" || fail "not loaded: $(dmesg | tail -n 3)"
+	modprobe raid5-deadline enable=1 "$@" || fail "failed to load: $(dmesg | tail -n 3)"
 }
 
 # Make /dev/md0 of disks in memory, parity computed, and set disks to their names.
@@ -26,36 +26,36 @@ pre_read() {
 	echo $sum
 }
 
-# Direct writes to the array, all as fio is told. writes ARGS...
+# Direct writes to the array by fio. writes ARGS...
 writes() {
 	fio --name=w --filename=/dev/md0 --direct=1 --ioengine=libaio --rw=write --randseed=7 "$@" > /run/fio.out 2>&1 ||
 		fail "fio $*: $(cat /run/fio.out)"
 }
 
-# Have the module know md0, which it does a moment after the first write. meet MB: where to write a page.
-meet() {
+# Have the module attach md0, which it does a moment after the first write. attach_array MB: where to write a page
+attach_array() {
 	local i
 	for ((i = 0; i < 200; i++)); do
 		writes --bs=4k --size=4k --offset="$1m"
 		[ ! -e /sys/block/md0/md/stripe_deadline ] || return 0
 		sleep 0.1
 	done
-	fail "the array is not met: $(dmesg | tail -n 3)"
+	fail "the array is not attached: $(dmesg | tail -n 3)"
 }
 
-# The module raises md0's stripe cache to N, in a moment: after it has met it. wait_raised N
+# Wait until the module, a moment after it attached md0, has raised its stripe cache to N stripes. wait_raised N
 wait_raised() {
 	wait_for grep -qx "cache_set $1" /sys/kernel/debug/raid5_deadline/md0
 	assert_equal "raised stripe cache" "$(cat /sys/block/md0/md/stripe_cache_size)" "$1"
 }
 
-# The array's own counter. array_counter NAME
+# A counter of md0. array_counter NAME
 array_counter() {
 	awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' /sys/kernel/debug/raid5_deadline/md0 ||
 		fail "md0 has no counter $1"
 }
 
-# How much a counter of md0 grew while a command ran. grows COUNTER COMMAND...
+# By how much a command raises a counter of md0. grows COUNTER COMMAND...
 grows() {
 	local before
 	before=$(array_counter "$1")
@@ -63,7 +63,7 @@ grows() {
 	echo $(($(array_counter "$1") - before))
 }
 
-# Put md0 together again, with words for mdadm. Debian has md leave it as it is until something is written, and then resync.
+# Assemble md0. Debian starts arrays read-only until the first write, and a resync begins only then. assemble MDADM_ARGS...
 assemble() {
 	mdadm --quiet --assemble "$@"
 	case $(cat /sys/block/md0/md/array_state) in
@@ -71,7 +71,7 @@ assemble() {
 	esac
 }
 
-# Wait until nothing is being rebuilt, checked or reshaped, nor is about to be: before it resyncs md is "idle".
+# Wait until md neither rebuilds, checks nor reshapes md0, nor is about to: before a resync md says "idle" too.
 wait_idle() {
 	local i
 	for ((i = 0; i < 3000; i++)); do
@@ -81,8 +81,8 @@ wait_idle() {
 	fail "md is still busy: $(cat /proc/mdstat)"
 }
 
-# All parity is right. The check must not be asked for before a resync is over: md then takes what it has to resync for
-# what it has to check, mends nothing, and calls it in sync.
+# All parity of md0 is right. The check must not begin before a resync has ended: md would only check what it has to
+# resync, correct nothing, and call the array in sync.
 assert_sound() {
 	wait_idle
 	echo check > /sys/block/md0/md/sync_action
@@ -91,13 +91,13 @@ assert_sound() {
 	assert_equal "mismatch_cnt" "$(cat /sys/block/md0/md/mismatch_cnt)" 0
 }
 
-# Fill the first MB of the array with bytes that are known, and remember them. fill MB
+# Write random bytes to the first MB of the array, and keep a copy. fill MB [BLOCK_SIZE]
 fill() {
 	random_file /run/expected "$1"
 	dd if=/run/expected of=/dev/md0 bs="${2:-256k}" oflag=direct status=none
 }
 
-# They are what the array reads. assert_filled
+# The array reads the bytes that fill wrote.
 assert_filled() {
 	echo 3 > /proc/sys/vm/drop_caches
 	cmp -n "$(stat -c %s /run/expected)" /run/expected /dev/md0 || fail "the array has other bytes"

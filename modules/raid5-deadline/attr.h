@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RAID5_DEADLINE_ATTR_H
+#define RAID5_DEADLINE_ATTR_H
+
+struct r5d_array;
+
+void r5d_files_create(struct r5d_array *array);
+void r5d_files_remove(struct r5d_array *array);
+
+#endif

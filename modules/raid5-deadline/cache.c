@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+
+#include "cache.h"
+#include "params.h"
+#include "r5d.h"
+#include "raid456.h"
+#include "verdict.h"
+
+/* The stripe cache of one array may have 1/32 of all memory, and 1/4 of the available memory. */
+#define RAM_PART	32
+#define FREE_PART	4
+/* Stripes that the cache is raised by at a time; the available memory is read between steps. */
+#define RAISE_STEP	256
+/* How long to wait for md's lock, of one array or of all, and how often to try it. */
+#define LOCK_WAIT_MS	5000
+#define LOCK_POLL_US	250
+
+/* The kernel cannot shrink a raised cache below its new size: so it gets a part of memory only. */
+static unsigned int r5d_spare_memory_mb(void)
+{
+	unsigned long pages = min_t(unsigned long, totalram_pages() / RAM_PART,
+				    max(si_mem_available(), 0L) / FREE_PART);
+
+	return pages >> (20 - PAGE_SHIFT);
+}
+
+/**
+ * r5d_cache_wanted - how many stripes an array's cache should have
+ * @array: the array
+ *
+ * Return: stripes, within cache_mb and the memory that is available now.
+ */
+int r5d_cache_wanted(const struct r5d_array *array)
+{
+	return r5d_cache_stripes(r456_conf_chunk_sectors(array->conf),
+				 r456_conf_raid_disks(array->conf),
+				 min(READ_ONCE(r5d_cache_mb.value), r5d_spare_memory_mb()));
+}
+
+/**
+ * r5d_cache_lock_deadline - until when to wait for md's lock
+ *
+ * Return: the time, for r5d_cache_restore() of one array or of several.
+ */
+ktime_t r5d_cache_lock_deadline(void)
+{
+	return ktime_add_ms(ktime_get(), LOCK_WAIT_MS);
+}
+
+/*
+ * md holds its reconfig_mutex while it writes superblocks: for ever, if a disk does not answer.
+ * Disabling the module must not wait that long.
+ */
+static int __must_check r5d_lock_for_change(struct r5d_array *array, ktime_t end)
+{
+	int err;
+
+	for (;;) {
+		err = r456_mddev_trylock(array->mddev);
+		if (err != -EAGAIN || ktime_after(ktime_get(), end))
+			return err;
+		usleep_range(LOCK_POLL_US, 2 * LOCK_POLL_US);
+	}
+}
+
+/*
+ * In steps, because another array or user may take the memory meanwhile. If this array is closed
+ * meanwhile, r5d_cache_restore() follows this work item.
+ */
+static int r5d_cache_raise_steps(struct r5d_array *array)
+{
+	while (r5d_state(array) < R5D_CLOSED) {
+		int want = r5d_cache_wanted(array);
+		/* With what raid456 added by itself, which a smaller size would free. */
+		int have = r456_conf_max_stripes(array->conf);
+		int err;
+
+		if (want <= r456_conf_min_stripes(array->conf))
+			break;
+		if (want <= have) {
+			/* They are allocated: only keep the shrinker from freeing them. */
+			r456_conf_set_min_stripes(array->conf, want);
+			break;
+		}
+		err = raid5_set_cache_size(array->mddev, min(want, have + RAISE_STEP));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * r5d_cache_raise - raise the stripe cache to r5d_cache_wanted()
+ * @array: the array, which is ready
+ *
+ * Context: may sleep, for seconds; no lock is held.
+ */
+void r5d_cache_raise(struct r5d_array *array)
+{
+	int err = r5d_lock_for_change(array, r5d_cache_lock_deadline());
+	int before;
+
+	if (err == -EAGAIN)
+		pr_warn("failed to raise the stripe cache of %s: md is busy (%d); does each disk answer?\n",
+			array->name, err);
+	if (err)
+		return;
+	if (r5d_state(array) == R5D_GONE || r456_conf_journalled(array->conf) ||
+	    r456_conf_reshaping(array->conf))
+		goto unlock;
+	before = r456_conf_min_stripes(array->conf);
+	err = r5d_cache_raise_steps(array);
+	if (err)
+		pr_info("failed to raise the stripe cache of %s to %d (%d): it has %d; lower cache_mb\n",
+			array->name, r5d_cache_wanted(array), err,
+			r456_conf_min_stripes(array->conf));
+	if (r456_conf_min_stripes(array->conf) <= before)
+		goto unlock;
+	WRITE_ONCE(array->cache_before, before);
+	WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
+	pr_info("%s: stripe cache raised from %d to %d\n", array->name, before, array->cache_set);
+unlock:
+	mddev_unlock(array->mddev);
+}
+
+/**
+ * r5d_cache_restore - undo r5d_cache_raise(), unless the size has been changed since
+ * @array: the array, which is closed
+ * @end: how long to wait for md's lock
+ *
+ * During a reshape the size stays: a reshape needs stripes for four chunks, and mdadm found enough
+ * when it began.
+ *
+ * This frees no stripe: raid5_set_cache_size() would write the superblocks of a clean array. The
+ * shrinker frees the stripes above the size when memory is short.
+ *
+ * Context: may sleep.
+ */
+void r5d_cache_restore(struct r5d_array *array, ktime_t end)
+{
+	int err;
+
+	if (!array->cache_before)
+		return;
+	err = r5d_lock_for_change(array, end);
+	/* Not the size now: without the lock raid456 may have freed it. */
+	if (err == -EAGAIN)
+		pr_warn("failed to restore the stripe cache of %s: it stays at %d, was %d: md is busy (%d); does each disk answer?\n",
+			array->name, array->cache_set, array->cache_before, err);
+	if (err)
+		return;
+	if (r5d_state(array) != R5D_GONE &&
+	    r456_conf_min_stripes(array->conf) == array->cache_set) {
+		if (r456_conf_reshaping(array->conf))
+			pr_info("%s: stripe cache stays at %d: the array is being reshaped\n",
+				array->name, array->cache_set);
+		else
+			r456_conf_set_min_stripes(array->conf, array->cache_before);
+	}
+	WRITE_ONCE(array->cache_before, 0);
+	mddev_unlock(array->mddev);
+}

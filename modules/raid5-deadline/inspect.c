@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitops.h>
+#include <linux/sched.h>
+
+#include "inspect.h"
+#include "params.h"
+#include "raid456.h"
+
+#define SPECIAL_STATES							\
+	(BIT(RAID456_STRIPE_SYNC_REQUESTED) | BIT(RAID456_STRIPE_SYNCING) |	\
+	 BIT(RAID456_STRIPE_EXPANDING) | BIT(RAID456_STRIPE_EXPAND_SOURCE) |	\
+	 BIT(RAID456_STRIPE_EXPAND_READY) | BIT(RAID456_STRIPE_DISCARD) |	\
+	 BIT(RAID456_STRIPE_BATCH_ERR) | BIT(RAID456_STRIPE_ACTIVE) |	\
+	 BIT(RAID456_STRIPE_DELAYED))
+
+/* Not REQ_PREFLUSH: md does the flush apart from the data, and clears the flag. */
+#define URGENT_OPF	(REQ_FUA | REQ_PRIO | REQ_SWAP)
+
+/**
+ * r5d_deadline_setting - the deadline that applies to an array
+ * @array: the array
+ *
+ * Return: ms or %R5D_AUTO.
+ */
+unsigned int r5d_deadline_setting(const struct r5d_array *array)
+{
+	unsigned int own = READ_ONCE(array->setting);
+
+	return own == R5D_DEFAULT ? READ_ONCE(r5d_deadline.value) : own;
+}
+
+/**
+ * r5d_deadline_ns - how long a stripe of an array may be held now
+ * @array: the array
+ *
+ * Return: ns; 0: no stripe is held.
+ */
+u64 r5d_deadline_ns(const struct r5d_array *array)
+{
+	unsigned int ms = r5d_deadline_setting(array);
+
+	return ms == R5D_AUTO ? READ_ONCE(array->predictor.deadline_ns) : ms * NSEC_PER_MSEC;
+}
+
+/**
+ * r5d_is_draining - must an array's held stripes be released, as it is being closed or stopped
+ * @array: the array
+ *
+ * Context: the array's device_lock is held.
+ */
+bool r5d_is_draining(const struct r5d_array *array)
+{
+	lockdep_assert_held(r456_device_lock(array->conf));
+	return r5d_state(array) >= R5D_CLOSING || r456_conf_quiescing(array->conf) ||
+	       r456_mddev_suspended(r456_conf_mddev(array->conf));
+}
+
+/**
+ * r5d_inspect_stripe - read a stripe's flags and counts
+ * @conf: its array
+ * @sh: the stripe
+ * @state: set, except for what r5d_inspect_writes() sets
+ *
+ * Context: the array's device_lock is held.
+ */
+void r5d_inspect_stripe(struct r5conf *conf, struct stripe_head *sh,
+			struct r5d_stripe_state *state)
+{
+	unsigned long flags = READ_ONCE(*r456_sh_state(sh));
+
+	*state = (struct r5d_stripe_state) {
+		.handle = flags & BIT(RAID456_STRIPE_HANDLE),
+		.fresh = flags & BIT(RAID456_STRIPE_BATCH_READY),
+		.special = flags & SPECIAL_STATES,
+		.batched = r456_sh_batched(sh),
+		.overwritten = r456_sh_overwritten(sh),
+		.data_disks = r456_sh_disks(sh) - r456_conf_max_degraded(conf),
+	};
+}
+
+/**
+ * r5d_inspect_writes - read each write to a stripe
+ * @sh: the stripe, without references
+ * @state: &r5d_stripe_state.written, .overlap and .urgent are set
+ *
+ * Context: the array's device_lock is held.
+ * Return: the length of the longest write, in stripes.
+ */
+unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state *state)
+{
+	unsigned int span = 0;
+	int i;
+
+	for (i = r456_sh_disks(sh); i-- > 0;) {
+		char *dev = r456_sh_dev(sh, i);
+		sector_t end = r456_dev_sector(dev) + R5D_STRIPE_SECTORS;
+		struct bio *bio;
+
+		if (r456_dev_overlap(dev))
+			state->overlap = true;
+		bio = r456_sh_is_parity(sh, i) ? NULL : r456_dev_towrite(dev);
+		if (bio)
+			state->written |= BIT_ULL(i);
+		while (bio) {
+			if (bio->bi_opf & URGENT_OPF)
+				state->urgent = true;
+			span = max(span, bio_sectors(bio) / R5D_STRIPE_SECTORS);
+			/* The bi_next of a bio that extends beyond this page is the next page's. */
+			bio = bio_end_sector(bio) < end ? bio->bi_next : NULL;
+		}
+	}
+	return span;
+}
+
+/**
+ * r5d_inspect_array - read what decides whether an array's stripes may be held
+ * @array: the array
+ * @conditions: set
+ *
+ * Context: the array's device_lock is held.
+ */
+void r5d_inspect_array(const struct r5d_array *array, struct r5d_array_conditions *conditions)
+{
+	struct r5conf *conf = array->conf;
+
+	*conditions = (struct r5d_array_conditions) {
+		.off = !r5d_deadline_ns(array),
+		.journal = r456_conf_journalled(conf),
+		.degraded = r456_mddev_degraded(r456_conf_mddev(conf)),
+		.reshaping = r456_conf_reshaping(conf),
+		.draining = r5d_is_draining(array),
+		.reclaim = current->flags & PF_MEMALLOC,
+		.exhausted = r456_stripes_exhausted(conf),
+		.held = array->stripes.nr_held,
+		.active = r456_conf_active(conf),
+		.max = r456_conf_max_stripes(conf),
+	};
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of an array and of a stripe at this moment, as plain values for verdict.c. */
+#ifndef RAID5_DEADLINE_INSPECT_H
+#define RAID5_DEADLINE_INSPECT_H
+
+#include "r5d.h"
+#include "verdict.h"
+
+unsigned int r5d_deadline_setting(const struct r5d_array *array);
+u64 r5d_deadline_ns(const struct r5d_array *array);
+bool r5d_is_draining(const struct r5d_array *array);
+void r5d_inspect_stripe(struct r5conf *conf, struct stripe_head *sh,
+			struct r5d_stripe_state *state);
+unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state *state);
+void r5d_inspect_array(const struct r5d_array *array, struct r5d_array_conditions *conditions);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An array, as all files of the module know it. */
+#ifndef RAID5_DEADLINE_R5D_H
+#define RAID5_DEADLINE_R5D_H
+
+#include <linux/blkdev.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/workqueue.h>
+
+#include "counters.h"
+#include "predict.h"
+#include "stripe_table.h"
+
+struct dentry;
+struct mddev;
+struct r5conf;
+struct stripe_head;
+
+/**
+ * enum r5d_state - how far an array has come; it only moves on, and may skip states
+ * @R5D_ATTACHED: in the table; no stripe is held
+ * @R5D_READY: stripes may be held
+ * @R5D_CLOSING: no further stripe is held, and the held ones are being released
+ * @R5D_CLOSED: no stripe is held any more
+ * @R5D_GONE: no longer in the table; raid456 may have freed its data
+ *
+ * An unusable array goes from %R5D_ATTACHED to %R5D_GONE: its device_lock may be no lock.
+ */
+enum r5d_state {
+	R5D_ATTACHED,
+	R5D_READY,
+	R5D_CLOSING,
+	R5D_CLOSED,
+	R5D_GONE,
+};
+
+/**
+ * struct r5d_array - an array, from its first stripe with writes until raid456 frees its data or
+ *	the module is disabled
+ * @node: in the table of arrays, by @conf
+ * @rcu: frees it
+ * @ref: held by the table, and by @work while that is queued
+ * @conf: raid456's data; valid until %R5D_GONE
+ * @mddev: md's data, whose kobject we hold. NULL for an array whose layout contradicts itself:
+ *	its @conf may not be read
+ * @name: of its disk
+ * @work: prepares the array where sleeping is allowed
+ * @timer: runs while stripes are held
+ * @file: in debugfs
+ * @setting: deadline of this array in ms, %R5D_AUTO or %R5D_DEFAULT
+ * @cache_before: stripes in the cache before we raised it; 0: we did not
+ * @cache_set: stripes that we raised it to
+ * @listed: its file in sysfs exists
+ * @state: an enum r5d_state. Written under r5d_registry_mutex; up to %R5D_CLOSED under device_lock
+ *	too, and %R5D_GONE also under md's reconfig_mutex, unless no work item runs any more. So it
+ *	is stable under the first; the second tells whether it is below %R5D_CLOSED, and the third
+ *	whether it is %R5D_GONE. Read by r5d_state(), written by r5d_set_state()
+ *
+ * The array's own device_lock protects the rest:
+ * @timer_on: @timer is armed or runs
+ * @held_lru: the held stripes, by stripe_head.lru
+ * @stripes: what we know of stripes
+ * @predictor: what we have learned of the array
+ * @count: counters
+ * @fills: histogram of the times to fill, never aged
+ */
+struct r5d_array {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct kref ref;
+	struct r5conf *conf;
+	struct mddev *mddev;
+	char name[DISK_NAME_LEN];
+	struct work_struct work;
+	struct hrtimer timer;
+	struct dentry *file;
+	unsigned int setting;
+	int cache_before;
+	int cache_set;
+	bool listed;
+	enum r5d_state state;
+
+	bool timer_on;
+	struct list_head held_lru;
+	struct r5d_stripe_table stripes;
+	struct r5d_predictor predictor;
+	u64 count[R5D_C_NR];
+	u64 fills[R5D_BUCKETS];
+};
+
+static inline enum r5d_state r5d_state(const struct r5d_array *array)
+{
+	return READ_ONCE(array->state);
+}
+
+static inline void r5d_set_state(struct r5d_array *array, enum r5d_state state)
+{
+	WRITE_ONCE(array->state, state);
+}
+
+#endif

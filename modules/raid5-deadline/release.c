@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What becomes of a stripe when its last reference is dropped: is it held, or released? */
+#include <linux/bitops.h>
+#include <linux/ktime.h>
+
+#include "hold.h"
+#include "inspect.h"
+#include "params.h"
+#include "raid456.h"
+#include "release.h"
+
+/* Bits of struct r5d_stripe.written. */
+#define MAX_DISKS	64
+
+/*
+ * With a write-intent bitmap raid456 may put a released stripe aside until the bitmap is written,
+ * and release it a second time then.
+ */
+static bool waits_for_bitmap(struct stripe_head *sh)
+{
+	return test_bit(RAID456_STRIPE_BIT_DELAY, r456_sh_state(sh));
+}
+
+/* Do not judge or count a stripe twice when the bitmap code releases it a second time. */
+static void r5d_remember_judged(struct r5d_array *array, struct stripe_head *sh)
+{
+	struct r5d_stripe *stripe;
+
+	if (!waits_for_bitmap(sh))
+		return;
+	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
+	if (stripe)
+		stripe->settled = true;
+}
+
+static bool r5d_defer(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
+{
+	r5d_clear_preread_active(array, stripe);
+	list_add_tail(r456_sh_lru(stripe->sh), &array->held_lru);
+	r5d_timer_start(array, now);
+	return true;
+}
+
+/* A held stripe was released by a writer that took it, or by a user with other plans. */
+static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
+			    const struct r5d_stripe_state *state, enum r5d_verdict verdict,
+			    u64 now)
+{
+	stripe->written |= state->written;
+	stripe->begun |= state->handle && !state->fresh;
+	if (hweight64(stripe->written) >= state->data_disks &&
+	    (verdict == R5D_PASSED_FULL || stripe->phase != R5D_STRIPE_HELD))
+		r5d_settle_full_now(array, stripe, now);
+	if (verdict == R5D_IDLE || verdict == R5D_PASSED_FULL) {
+		r5d_settle(array, stripe);
+		if (verdict == R5D_PASSED_FULL && waits_for_bitmap(stripe->sh)) {
+			r5d_stripe_clear_held(&array->stripes, stripe);
+			stripe->had_preread_active = false;
+		} else {
+			r5d_stripe_remove(&array->stripes, stripe);
+		}
+		return false;
+	}
+	if (stripe->phase != R5D_STRIPE_HELD) {
+		/* It may have expired while a writer had it. */
+		r5d_restore_preread_active(array, stripe);
+		return false;
+	}
+	/* R5D_LEFT_PRESSURE is no reason: this stripe was held already, and counted as such. */
+	if ((verdict == R5D_HOLD || verdict == R5D_LEFT_PRESSURE) &&
+	    now < stripe->first + r5d_deadline_ns(array))
+		return r5d_defer(array, stripe, now);
+	r5d_stripe_clear_held(&array->stripes, stripe);
+	r5d_count(array, verdict == R5D_HOLD ? R5D_C_EXPIRED : R5D_C_RELEASED_OTHER);
+	r5d_restore_preread_active(array, stripe);
+	return false;
+}
+
+/* A stripe that may be held was released for the first time: is it likely to be filled? */
+static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
+			  const struct r5d_stripe_state *state, unsigned int span, u64 now)
+{
+	bool likely = true;
+	int stream = -1;
+	struct r5d_stripe *stripe;
+
+	if (r5d_deadline_setting(array) == R5D_AUTO) {
+		likely = r5d_predict(&array->predictor, r456_sh_sector(sh), span, &stream);
+		if (!likely) {
+			r5d_count(array, R5D_C_PASSED_UNLIKELY);
+			/* Without a stream there is nothing to learn from it. */
+			if (stream < 0) {
+				r5d_remember_judged(array, sh);
+				return false;
+			}
+		}
+	}
+	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
+	if (!stripe) {
+		if (likely)
+			r5d_count(array, R5D_C_LEFT_PRESSURE);
+		return false;
+	}
+	stripe->first = now;
+	stripe->written = state->written;
+	stripe->stream = stream;
+	if (!likely)
+		return false;
+	r5d_stripe_set_held(&array->stripes, stripe);
+	r5d_count(array, R5D_C_HELD);
+	return r5d_defer(array, stripe, now);
+}
+
+/* @stripe: the entry, or NULL. */
+static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
+			      struct r5d_stripe *stripe, struct r5d_stripe_state *state)
+{
+	struct r5d_array_conditions conditions = {};
+	struct r5conf *conf = array->conf;
+	enum r5d_verdict verdict;
+	unsigned int span = 0;
+	u64 now;
+
+	if (r456_sh_conf(sh) != conf || r456_sh_disks(sh) > MAX_DISKS) {
+		r5d_count(array, R5D_C_LEFT_UNKNOWN);
+		return false;
+	}
+	if (state->handle) {
+		span = r5d_inspect_writes(sh, state);
+		if (array->stripes.nr_held > r456_conf_max_stripes(conf) / 4)
+			r5d_sweep_full(array);
+		r5d_inspect_array(array, &conditions);
+	}
+	verdict = r5d_judge(state, &conditions);
+	now = ktime_get_ns();
+	if (stripe)
+		return r5d_judge_known(array, stripe, state, verdict, now);
+	if (verdict == R5D_HOLD)
+		return r5d_judge_new(array, sh, state, span, now);
+	if (verdict < R5D_NR_COUNTED) {
+		r5d_count(array, (enum r5d_counter)verdict);
+		r5d_remember_judged(array, sh);
+	}
+	return false;
+}
+
+/**
+ * r5d_release - hold a stripe whose last reference was dropped, if that is right
+ * @array: the array
+ * @sh: the stripe, without references and on no list
+ *
+ * Context: the array's device_lock is held, in place of do_release_stripe().
+ * Return: true if it is held; false: do_release_stripe() has to be called.
+ */
+bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
+{
+	struct r5d_stripe_state state;
+	struct r5d_stripe *stripe;
+
+	/* An unusable array is never ready: not even its stripes may be read. */
+	if (r5d_state(array) != R5D_READY && r5d_state(array) != R5D_CLOSING)
+		return false;
+	lockdep_assert_held(r456_device_lock(array->conf));
+	r5d_inspect_stripe(array->conf, sh, &state);
+	stripe = r5d_stripe_find(&array->stripes, sh, r456_sh_sector(sh));
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
+	/*
+	 * Already judged; kept only to recognise a second release before handle_stripe() runs.
+	 * Once it is not fresh, drop it.
+	 */
+	if (stripe && stripe->settled && stripe->phase != R5D_STRIPE_HELD &&
+	    !stripe->had_preread_active) {
+		if (!state.handle || !state.fresh)
+			r5d_stripe_remove(&array->stripes, stripe);
+		return false;
+	}
+	/* Most calls end here: reads, and stripes on which work goes on. */
+	if (!stripe && (!state.handle || !state.fresh))
+		return false;
+	return r5d_judge_release(array, sh, stripe, &state);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "raid456.h"
+#include "table.h"
+
+/* By address of raid456's data. Read under RCU, changed under table_lock. */
+DEFINE_HASHTABLE(r5d_arrays, 6);
+/* Protects changes to r5d_arrays, and closed. Nests in device_lock. */
+static DEFINE_SPINLOCK(table_lock);
+/*
+ * Held while an array is prepared and while it ends, so that raid456 does not free an array that
+ * is being prepared. Nests in md's reconfig_mutex.
+ */
+DEFINE_MUTEX(r5d_registry_mutex);
+/* Runs the arrays' work. Exists while the module is enabled. */
+static struct workqueue_struct *workqueue;
+/* No array is added: the module is disabled, or is being disabled. */
+static bool closed = true;
+
+/**
+ * r5d_table_open - accept arrays from now on
+ *
+ * Context: may sleep; no hook is registered yet.
+ * Return: 0 or -ENOMEM.
+ */
+int r5d_table_open(void)
+{
+	/*
+	 * A workqueue of our own, because write-back through an array must not wait for the work
+	 * of others. Unbound, because an array must not wait for the lock of another.
+	 */
+	workqueue = alloc_workqueue(KBUILD_MODNAME, WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!workqueue)
+		return -ENOMEM;
+	WRITE_ONCE(closed, false);
+	return 0;
+}
+
+bool r5d_table_is_closed(void)
+{
+	return READ_ONCE(closed);
+}
+
+/* Accepts no more arrays; those in the table stay. */
+void r5d_table_close(void)
+{
+	spin_lock_irq(&table_lock);
+	WRITE_ONCE(closed, true);
+	spin_unlock_irq(&table_lock);
+}
+
+/**
+ * r5d_table_stop_work - wait for the work of all arrays
+ *
+ * Context: may sleep; the table is closed.
+ */
+void r5d_table_stop_work(void)
+{
+	destroy_workqueue(workqueue);
+}
+
+/**
+ * r5d_array_add - add an array to the table, and queue its work unless it is unusable
+ * @array: the array; the table takes over its reference
+ *
+ * Context: the array's device_lock is held.
+ * Return: false if the table is closed; the array is still the caller's then.
+ */
+bool r5d_array_add(struct r5d_array *array)
+{
+	bool added;
+
+	spin_lock(&table_lock);
+	added = !closed;
+	if (added) {
+		hash_add_rcu(r5d_arrays, &array->node, (unsigned long)array->conf);
+		if (array->mddev) {
+			kobject_get(r456_mddev_kobj(array->mddev));
+			kref_get(&array->ref);
+			queue_work(workqueue, &array->work);
+		}
+	}
+	spin_unlock(&table_lock);
+	return added;
+}
+
+/* Drops the table's reference as well. */
+void r5d_array_remove(struct r5d_array *array)
+{
+	lockdep_assert_held(&r5d_registry_mutex);
+	spin_lock_irq(&table_lock);
+	hash_del_rcu(&array->node);
+	spin_unlock_irq(&table_lock);
+	r5d_array_put(array);
+}
+
+/**
+ * r5d_array_find - find the array of a struct r5conf
+ * @conf: its address, which is not followed
+ *
+ * Context: an RCU read section, to the end of which the array stays valid; or
+ * r5d_registry_mutex is held.
+ * Return: the array or NULL.
+ */
+struct r5d_array *r5d_array_find(const struct r5conf *conf)
+{
+	struct r5d_array *array;
+
+	hash_for_each_possible_rcu(r5d_arrays, array, node, (unsigned long)conf,
+				   lockdep_is_held(&r5d_registry_mutex))
+		if (array->conf == conf)
+			return array;
+	return NULL;
+}
+
+/* Any array of the table, with a reference, or NULL. */
+struct r5d_array *r5d_array_get_any(void)
+{
+	struct r5d_array *array;
+	int bucket;
+
+	lockdep_assert_held(&r5d_registry_mutex);
+	hash_for_each(r5d_arrays, bucket, array, node) {
+		kref_get(&array->ref);
+		return array;
+	}
+	return NULL;
+}
+
+static void r5d_array_destroy(struct kref *ref)
+{
+	struct r5d_array *array = container_of(ref, struct r5d_array, ref);
+
+	r5d_stripes_destroy(&array->stripes);
+	if (array->mddev)
+		kobject_put(r456_mddev_kobj(array->mddev));
+	/* kfree_rcu() runs no code of ours, so unload need not wait for it. */
+	kfree_rcu(array, rcu);
+}
+
+/**
+ * r5d_array_put - drop a reference to an array
+ * @array: the array
+ *
+ * Context: may sleep.
+ */
+void r5d_array_put(struct r5d_array *array)
+{
+	kref_put(&array->ref, r5d_array_destroy);
+}
