@@ -26,9 +26,7 @@ static bool redirects_call(const struct hook *hook, unsigned long parent_ip)
 {
 	const struct module *caller = READ_ONCE(hook->caller);
 
-	if (hook->spec.caller && !(caller && within_module_core(parent_ip, caller)))
-		return false;
-	return !hook->redirect_if || hook->redirect_if(parent_ip);
+	return !hook->spec.caller || (caller && within_module_core(parent_ip, caller));
 }
 
 static void notrace hook_redirect_callback(unsigned long ip, unsigned long parent_ip,

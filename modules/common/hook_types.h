@@ -46,8 +46,6 @@ typedef void (*hook_return_fn)(struct pt_regs *regs, void *data);
  * @found: for HOOK_REDIRECT, may be NULL: gets the function's address before any call is
  *	redirected, for static_call_update(). May sleep. The address is that of the function's
  *	fentry, behind the ENDBR if the function begins with one.
- * @redirect_if: for HOOK_REDIRECT, may be NULL: decides by the return address whether to
- *	redirect this call. Called with preemption disabled.
  */
 struct hook {
 	struct hook_spec spec;
@@ -57,7 +55,6 @@ struct hook {
 	int max_calls;
 	void *replacement;
 	void (*found)(unsigned long address);
-	bool (*redirect_if)(unsigned long parent_ip);
 
 	/* private: */
 	char name[HOOK_NAME_LEN];	/* with the module, as kallsyms has it */

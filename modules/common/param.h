@@ -11,8 +11,6 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include "param_switch.h"
-
 /* How much of a written value a line of the log shows, by "%.*s". Not its newline. */
 static inline int param_shown(const char *val)
 {

@@ -5,7 +5,7 @@
 virtual report
 
 @callback@
-identifier f, member =~ "^(entry|returned|redirect_if)$";
+identifier f, member =~ "^(entry|returned)$";
 identifier table;
 @@
 struct hook table[] = { ..., { .member = f, }, ... };
