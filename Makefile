@@ -5,10 +5,10 @@ MODULES := $(shell packaging/meta Modules)
 SUITES  := bookworm trixie trixie-backports
 KVER    ?= $(shell uname -r)
 SUITE   ?= trixie
-# vm-check runs on every suite unless SUITE is given on the command line or in the environment.
+# vm-check runs on every suite, unless SUITE is given on the command line or in the environment.
 VM_SUITES := $(if $(filter command line environment,$(origin SUITE)),$(SUITE),$(SUITES))
-# KERNEL=debug: on a kernel with KASAN, lockdep, kmemleak and more, instead of the stock ones; KERNEL=kcsan: with KCSAN.
-# Both are 6.12; debug-newest and kcsan-newest are the newest that Debian's backports offer.
+# KERNEL=debug replaces the stock kernels by one with KASAN, lockdep, kmemleak and more, KERNEL=kcsan by one with KCSAN.
+# Both are 6.12; debug-newest and kcsan-newest are the newest kernel of Debian's backports.
 ifneq ($(KERNEL),)
 VM_SUITES := $(KERNEL)
 endif
@@ -30,7 +30,7 @@ help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-43s %s\n", $$1 args[$$1], $$2 } \
 		/^# args / { split($$0, w, " "); args[w[3]] = substr($$0, length("# args " w[3]) + 1) }' $(MAKEFILE_LIST)
 
-deps: ## install what building and testing need on this Debian machine (as root)
+deps: ## install the packages that building and testing need on Debian (as root)
 	@tests/install-deps
 
 # args modules KVER=
@@ -43,7 +43,7 @@ deb: ## build the Debian packages in build/deb
 rpm: ## build the RPM packages in build/rpm
 	@packaging/rpm/build
 
-repo: deb rpm ## build repositories for apt and dnf in build/repo, signed with the key KEY or one to try out
+repo: deb rpm ## build apt and dnf repositories in build/repo, signed with the key KEY or a trial key
 	@packaging/repo/build
 
 # args kunit KERNEL=debug|kcsan
@@ -55,41 +55,41 @@ vm-root: ## build the root file system of SUITE (bookworm, trixie, trixie-backpo
 	@tests/vm/vm root "$(SUITE)"
 
 # args vm-shell SUITE=
-vm-shell: deb ## boot SUITE's stock kernel with the modules installed, to a prompt
+vm-shell: deb ## boot SUITE's stock kernel with the modules installed, and open a shell
 	@tests/vm/vm shell "$(SUITE)"
 
 # args vm-check TEST= SUITE= KERNEL=debug|kcsan
-vm-check: deb rpm ## run the VM tests: all but the long ones, or TEST (module/number), on all suites or SUITE
+vm-check: deb rpm ## run the VM tests, all but the long ones or TEST (module/number), on all suites or SUITE
 	@status=0; tests/vm/vm check $(if $(TEST),--test "$(TEST)") $(VM_SUITES) || status=$$?; \
 		$(if $(KERNEL),tests/sanitizers;) exit $$status
 
 # args torture MINUTES= SUITE= SEED= KERNEL=debug|kcsan
-torture: deb ## all modules at once under verified load, while everything changes, fails and comes back
+torture: deb ## run all modules under verified load while settings change and components fail
 	@tests/vm/vm check --test common/007 --args "$(MINUTES) $(SEED)" $(if $(KERNEL),$(KERNEL),$(SUITE))
 
 # args matrix SUITE=SUITE|headers
-matrix: deb ## boot each kernel that Debian builds, build for all that it has headers of, and write docs/matrix.md
+matrix: deb ## boot each kernel that Debian builds, build for all with headers, and write docs/matrix.md
 	@tests/matrix $(if $(filter command line environment,$(origin SUITE)),$(SUITE))
 
-lint: ## checkpatch, sparse, W=1, coccinelle, shellcheck, ruff, lintian, rpmlint
+lint: ## run the static checks of tests/lint: checkpatch, sparse, coccinelle, circles, words and more
 	@tests/lint/run
 
-check: ## everything: lint, KUnit, packages, VM tests on three kernels (but the long ones)
+check: ## run lint, KUnit, package tests, and all but the long VM tests on three kernels
 	@tests/check
 
-demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/demo.png
+demo: ## compare stock and ctxra on Debian 13: a table and build/demo/demo.png
 	@tests/install-deps
 	@$(MAKE) --no-print-directory deb
 	@bench/demo
 
 # args bench BENCH= SUITE=
-bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra, raid5 and iostune, or BENCH; leaves build/bench/*.json
+bench: deb ## measure seqkeep relative to stock: ctxra, nfsd, nfsra, raid5 and iostune, or BENCH; leaves build/bench/*.json
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
 		bench/run-$$bench "$$suite" || status=1; \
 	done; done; exit $$status
 
-report: ## write docs/RESULTS.md and the pages of every arm from docs/results and what make bench left
+report: ## write docs/RESULTS.md and the pages of docs/results from the results of make bench
 	@bench/report
 
-clean: ## remove what was built; build/cache stays
+clean: ## remove build, except build/cache
 	@find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The front door of every module: the parameter enable, load and unload.
+ * What every module has: the parameter enable, load and unload.
  *
  * common/ is compiled into each module, so each module defines the four functions below and
  * module.c calls them directly. The kernel's parameter lock serialises seqkeep_enable() and

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Sourced by the stages. A stage is run from the root of the repository; what it prints is what is
-# wrong, and its status is the verdict. Its second comment line says what it checks.
+# Sourced by the stages. tests/lint/run runs a stage in the root of the repository. The stage prints what is
+# wrong, and its exit status is the verdict. Its third line says what it checks.
 set -euo pipefail
 
-# Where Python tools of exact versions are; see tests/install-deps.
+# tests/install-deps puts Python tools of exact versions there.
 PATH=$PWD/build/cache/venv/bin:$PATH
 export PYTHONDONTWRITEBYTECODE=1
 
 # Without a list of files every stage would pass.
 git ls-files --error-unmatch META >/dev/null || { echo "git cannot list the files of this checkout: see above"; exit 1; }
 
-# need TOOL...: a tool that is missing is a failure: what was not checked did not pass.
+# need TOOL...: fail if a tool is missing, because nothing would be checked.
 need() {
 	local tool
 	for tool; do
@@ -25,10 +25,10 @@ sources() {
 		while read -r file; do [ ! -f "$file" ] || echo "$file"; done
 }
 
-# search GREP-OPTION... [-- PATHSPEC...]: grep through them; finding nothing is no error.
+# search GREP-OPTION... [-- PATHSPEC...]: grep through those files. No match is not an error.
 search() { git grep --untracked -nI "$@" || [ $? -eq 1 ]; }
 
-# scripts REGEX [PATHSPEC...]: those of them whose first line is #! and matches REGEX.
+# scripts REGEX [PATHSPEC...]: those files whose first line is #! and matches REGEX.
 scripts() {
 	local regex=$1 file line
 	shift
@@ -44,7 +44,7 @@ python_files() { { sources '*.py'; scripts python; } | sort -u; }
 # listed FILE: the lines of a configuration without comments and blank lines.
 listed() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$1"; }
 
-# fail_if_any TITLE: print what comes in, and fail if there is any.
+# fail_if_any TITLE: print the input below TITLE, and fail if there is any.
 fail_if_any() {
 	local found
 	found=$(cat)
@@ -60,9 +60,8 @@ header_version() {
 	echo "${newest%/build}"
 }
 
-# built_module MODULE: build a module with W=1 and sparse, unless that was done with this very input,
-# and print its directory. The compiler's and sparse's words are in make.log there. Stages that run at the same time
-# wait for each other here.
+# built_module MODULE: build a module with W=1 and sparse, unless it was built from the same input before, and print
+# its directory. make.log in it has the messages of the compiler and of sparse. A lock lets one stage build at a time.
 built_module() {
 	local module=$1 kver stage input dir lock
 	kver=$(header_version)
@@ -76,7 +75,7 @@ built_module() {
 	dir=$PWD/build/lint/$module-$input
 	if [ ! -d "$dir" ]; then
 		rm -rf "build/lint/$module"-*
-		# Types for a module that wants those of a kernel's own: here there are only headers.
+		# raid5-deadline reads the types of a kernel image. Only headers are installed here, so take recorded types.
 		if ! make -C "/lib/modules/$kver/build" M="$PWD/$stage" W=1 C=2 CHECK=sparse \
 			BTF_JSON="$PWD/tests/btf/6.1.json" \
 			-j"$(nproc)" modules >"$stage.log" 2>&1; then
@@ -94,8 +93,8 @@ built_module() {
 # modules: the name of every module.
 modules() { sources 'modules/*/Kbuild' | cut -d / -f 2; }
 
-# cocci RULE FILE...: what a coccinelle rule finds, one line each. What spatch says of the rule
-# itself is shown only if it fails.
+# cocci RULE FILE...: print what a coccinelle rule finds, one line each, and if spatch fails also its messages
+# about the rule.
 cocci() {
 	local rule=$1 said
 	shift

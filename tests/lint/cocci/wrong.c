@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the rules beside this file must find; never compiled. See tests/lint/stages/cocci-own. */
+/* Errors that the rules in this folder must find; never compiled. See tests/lint/stages/cocci-own. */
 
 static int helper(int size)
 {

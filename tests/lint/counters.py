@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare the counters of modules with their names and man pages.
+
+Usage: tests/lint/counters.py MODULE...
+
+A module lists its counters once, in modules/MODULE/*.h, as C(NAME, "name"): the string is the name in lower case, and
+docs/man/MODULE.4 has an entry for it. A module without counters.h has no such list.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+LISTED = re.compile(r'\b[A-Z]\((\w+),\s*"([^"]*)"\)')
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+# The tag of an item: the line after .TP or .TQ.
+TAG = re.compile(r"^\.T[PQ].*\n(.*)$", re.MULTILINE)
+# "below_64_us to above_2_s" stands for all between.
+SERIES = re.compile(r"^(below|above)_")
+
+
+def listed(headers: str) -> list[tuple[str, str]]:
+    """(name, string) of each counter in a module's headers."""
+    return LISTED.findall(COMMENT.sub(" ", headers))
+
+
+def documented(page: str) -> set[str]:
+    """The words that are set in bold in the tags of a man page."""
+    return {word for tag in TAG.findall(page) for word in re.findall(r"\w+", tag)}
+
+
+def troubles(headers: str, page: str) -> Iterator[str]:
+    counters = listed(headers)
+    if not counters:
+        yield 'lists no counter as C(NAME, "name")'
+    words = documented(page)
+    for name, string in counters:
+        if string != name.lower():
+            yield f'{name} is "{string}", not its name in lower case'
+        if string not in words and not (SERIES.match(string) and any(SERIES.match(word) for word in words)):
+            yield f"{string} has no entry in the man page"
+
+
+def main() -> int:
+    checked = status = 0
+    for module in sys.argv[1:]:
+        headers = sorted(Path("modules", module).glob("*.h"))
+        if not any(header.name == "counters.h" for header in headers):
+            continue
+        checked += 1
+        page = Path("docs/man", f"{module}.4").read_text()
+        for trouble in troubles("\n".join(header.read_text() for header in headers), page):
+            print(f"{module}: {trouble}")
+            status = 1
+    if not checked:
+        print("no module has a counters.h")
+    return status if checked else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
