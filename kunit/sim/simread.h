@@ -16,14 +16,16 @@
 #define SIM_STREAMS	128	/* SET_STREAMS of table.c */
 #define SIM_READERS	16
 
+/* What ctxra acts on: a set of patterns, or SIM_STOCK without ctxra. */
 #define SIM_ALL_PATTERNS	((long)BIT(CTXRA_NR_PATTERNS) - 1)
+#define SIM_STOCK		(-1L)
 
 /**
  * struct sim - the readers' side of a simulation
  * @cache: the file's cache
  * @win: the device's window, pages
  * @part: largest submission, pages; 0: windows are not split
- * @ctxra: the patterns that ctxra opens windows for; -1 without ctxra
+ * @ctxra: the patterns that ctxra opens windows for, or SIM_STOCK
  * @budget: of ctxra's table
  * @streams: ctxra's table, of one set
  * @lru: the order of @streams

@@ -38,9 +38,6 @@ struct sim_shape {
 	u32 seed;
 };
 
-/* For sim_eval() and sim_reset(): without ctxra. */
-#define SIM_STOCK	(-1L)
-
 /**
  * struct sim_outcome - the cost of some work
  * @ios: I/Os

@@ -127,7 +127,7 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 }
 
 /* First cached index in [from, to), or to. */
-static pgoff_t next_cached(struct address_space *mapping, pgoff_t from, pgoff_t to)
+static pgoff_t ctxra_next_cached(struct address_space *mapping, pgoff_t from, pgoff_t to)
 {
 	XA_STATE(xas, &mapping->i_pages, from);
 	void *entry;
@@ -172,10 +172,10 @@ bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, 
 	if (win->ahead) {
 		while (start < end && ctxra_is_cached(mapping, start))
 			start++;
-		end = next_cached(mapping, start, end);
+		end = ctxra_next_cached(mapping, start, end);
 	} else {
 		start = missing_down_to(mapping, start, index);
-		end = next_cached(mapping, index, end);
+		end = ctxra_next_cached(mapping, index, end);
 	}
 	if (end <= start)
 		return false;

@@ -98,7 +98,8 @@ static struct ctxra_set *set_of(const void *mapping)
 	return &ctxra_sets[hash_ptr((void *)mapping, SET_BITS)];
 }
 
-static bool is_in_flight(const struct ctxra_set *set, const void *mapping, unsigned long index)
+static bool ctxra_is_in_flight(const struct ctxra_set *set, const void *mapping,
+			       unsigned long index)
 {
 	unsigned int i;
 
@@ -177,9 +178,10 @@ enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struc
 
 		ctxra_stream_judge(s, &set->budget, &use);
 	}
-	rq->in_flight = !rq->marker && is_in_flight(set, mapping, rq->index);
+	rq->in_flight = !rq->marker && ctxra_is_in_flight(set, mapping, rq->index);
 	if (ctxra_stream_may_be_stale(s, rq, &page))
-		rq->dropped = !ctxra_is_cached(mapping, page) && !is_in_flight(set, mapping, page);
+		rq->dropped = !ctxra_is_cached(mapping, page) &&
+			      !ctxra_is_in_flight(set, mapping, page);
 	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
 	if (verdict == CTXRA_OPEN)
 		*slot = ctxra_in_flight_add(set, mapping, win);

@@ -23,8 +23,9 @@ static unsigned long next_size(unsigned long size, unsigned long win)
 }
 
 /* Bounds of the aligned window around @index; @size grows until the request fits, if it can. */
-static void aligned_bounds(unsigned long size, const struct ctxra_request *rq, unsigned long index,
-			   unsigned long nr, unsigned long *start, unsigned long *end)
+static void ctxra_aligned_bounds(unsigned long size, const struct ctxra_request *rq,
+				 unsigned long index, unsigned long nr,
+				 unsigned long *start, unsigned long *end)
 {
 	for (;;) {
 		*start = index - index % size;
@@ -89,11 +90,11 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 	if (s->end >= rq->eof || lead > max_windows * rq->win)
 		return CTXRA_SKIP_MARKER;
 	ctxra_update_win_size(s, rq, 2 * lead, true);
-	aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
+	ctxra_aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
 	start = s->end;
 	if ((s->reordered || parts > 1) && lead <= parts * rq->win && end < rq->eof) {
 		start = end;
-		aligned_bounds(s->win_size, rq, start, 1, &start, &end);
+		ctxra_aligned_bounds(s->win_size, rq, start, 1, &start, &end);
 	}
 	s->end = end;
 	return open_ahead(win, start, end, CTXRA_TRAIL);
@@ -184,7 +185,7 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 
 	/* A request that left a hole may be no part of the stream: do not grow for it. */
 	ctxra_update_win_size(s, rq, 4 * rq->nr, !s->holes_in_row);
-	aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
+	ctxra_aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
 	if (backward && rq_end <= s->start)
 		end = min(end, s->start);	/* pages from s->start on were read */
 	else if (joins)
