@@ -260,6 +260,15 @@ static void buckets(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, r5d_bucket(1ULL << (i + 14)), i + 1);
 	}
 	KUNIT_EXPECT_EQ(test, r5d_bucket(U64_MAX), R5D_BUCKETS - 1);
+	KUNIT_EXPECT_EQ(test, r5d_bucket_end_us(0), 16ULL);
+	KUNIT_EXPECT_EQ(test, r5d_bucket_end_us(R5D_BUCKETS - 1), 17179869ULL);
+}
+
+static void trust_in_percent(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, r5d_trust_percent(0), 0U);
+	KUNIT_EXPECT_EQ(test, r5d_trust_percent(65534), 99U);
+	KUNIT_EXPECT_EQ(test, r5d_trust_percent(65535), 100U);
 }
 
 static struct kunit_case predict_cases[] = {
@@ -277,6 +286,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(a_place_taken_since),
 	KUNIT_CASE(tries_count_anew),
 	KUNIT_CASE(buckets),
+	KUNIT_CASE(trust_in_percent),
 	{}
 };
 

@@ -95,10 +95,7 @@ static bool r5d_array_make_ready(struct r5d_array *array)
 	return true;
 }
 
-/**
- * r5d_array_work - prepare an array, and raise its stripe cache
- * @work: &r5d_array.work
- */
+/* Prepare an array, and raise its stripe cache. */
 void r5d_array_work(struct work_struct *work)
 {
 	struct r5d_array *array = container_of(work, struct r5d_array, work);

@@ -17,7 +17,7 @@
 #define FREE_PART	4
 /* Stripes that the cache is raised by at a time; the available memory is read between steps. */
 #define RAISE_STEP	256
-/* How long to wait for md's lock, of one array or of all, and how often to try it. */
+/* How long to wait for md's lock, and how often to try it. */
 #define LOCK_WAIT_MS	5000
 #define LOCK_POLL_US	250
 
@@ -43,11 +43,7 @@ int r5d_cache_wanted(const struct r5d_array *array)
 				 min(READ_ONCE(r5d_cache_mb.value), r5d_spare_memory_mb()));
 }
 
-/**
- * r5d_cache_lock_deadline - until when to wait for md's lock
- *
- * Return: the time, for r5d_cache_restore() of one array or of several.
- */
+/* Until when to wait for md's lock, of one array or of several. */
 ktime_t r5d_cache_lock_deadline(void)
 {
 	return ktime_add_ms(ktime_get(), LOCK_WAIT_MS);

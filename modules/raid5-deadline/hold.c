@@ -188,13 +188,7 @@ bool r5d_release_some(struct r5d_array *array)
 	return true;
 }
 
-/**
- * r5d_timer_start - start the timer of an array, unless it runs
- * @array: the array
- * @now: the time in ns
- *
- * Context: the array's device_lock is held.
- */
+/* Start the timer of an array, unless it runs. @now is in ns. */
 void r5d_timer_start(struct r5d_array *array, u64 now)
 {
 	lockdep_assert_held(r456_device_lock(array->conf));
@@ -238,13 +232,7 @@ static u64 r5d_release_expired(struct r5d_array *array, u64 now)
 	return 0;
 }
 
-/**
- * r5d_timer_expired - release the stripes of an array that have been held long enough
- * @timer: &r5d_array.timer
- *
- * Context: soft interrupt.
- * Return: whether to run again.
- */
+/* Release the stripes of an array that have been held long enough. In a soft interrupt. */
 enum hrtimer_restart r5d_timer_expired(struct hrtimer *timer)
 {
 	struct r5d_array *array = container_of(timer, struct r5d_array, timer);

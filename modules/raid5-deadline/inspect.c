@@ -16,12 +16,7 @@
 /* Not REQ_PREFLUSH: md does the flush apart from the data, and clears the flag. */
 #define URGENT_OPF	(REQ_FUA | REQ_PRIO | REQ_SWAP)
 
-/**
- * r5d_deadline_setting - the deadline that applies to an array
- * @array: the array
- *
- * Return: ms or %R5D_AUTO.
- */
+/* The deadline that applies to an array: ms or R5D_AUTO. */
 unsigned int r5d_deadline_setting(const struct r5d_array *array)
 {
 	unsigned int own = READ_ONCE(array->setting);
@@ -29,12 +24,7 @@ unsigned int r5d_deadline_setting(const struct r5d_array *array)
 	return own == R5D_DEFAULT ? READ_ONCE(r5d_deadline.value) : own;
 }
 
-/**
- * r5d_deadline_ns - how long a stripe of an array may be held now
- * @array: the array
- *
- * Return: ns; 0: no stripe is held.
- */
+/* How long a stripe of an array may be held now, in ns; 0: no stripe is held. */
 u64 r5d_deadline_ns(const struct r5d_array *array)
 {
 	unsigned int ms = r5d_deadline_setting(array);
@@ -42,12 +32,7 @@ u64 r5d_deadline_ns(const struct r5d_array *array)
 	return ms == R5D_AUTO ? READ_ONCE(array->predictor.deadline_ns) : ms * NSEC_PER_MSEC;
 }
 
-/**
- * r5d_is_draining - must an array's held stripes be released, as it is being closed or stopped
- * @array: the array
- *
- * Context: the array's device_lock is held.
- */
+/* Must all held stripes be released, because md or we are stopping the array? */
 bool r5d_is_draining(const struct r5d_array *array)
 {
 	lockdep_assert_held(r456_device_lock(array->conf));
@@ -112,13 +97,7 @@ unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state 
 	return span;
 }
 
-/**
- * r5d_inspect_array - read what decides whether an array's stripes may be held
- * @array: the array
- * @conditions: set
- *
- * Context: the array's device_lock is held.
- */
+/* Read what decides whether an array's stripes may be held. device_lock is held. */
 void r5d_inspect_array(const struct r5d_array *array, struct r5d_array_conditions *conditions)
 {
 	struct r5conf *conf = array->conf;

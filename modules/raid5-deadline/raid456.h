@@ -204,8 +204,8 @@ static inline bool r456_stripes_exhausted(struct r5conf *conf)
 }
 
 /*
- * A writer waits for a free stripe. R5_INACTIVE_BLOCKED cannot tell, because all stripe hash groups
- * share the bit: a writer that finds a stripe in another group clears it.
+ * A writer waits for a free stripe. R5_INACTIVE_BLOCKED does not tell, because it is one bit for
+ * all stripe hash groups: a writer that finds a stripe in another group clears it.
  */
 static inline bool r456_has_stripe_waiter(struct r5conf *conf)
 {

@@ -41,7 +41,7 @@ static bool r5d_defer(struct r5d_array *array, struct r5d_stripe *stripe, u64 no
 	return true;
 }
 
-/* A held stripe was released by a writer that took it, or by a user with other plans. */
+/* A stripe with an entry is released again: by a writer that added to it, or by another user. */
 static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 			    const struct r5d_stripe_state *state, enum r5d_verdict verdict,
 			    u64 now)

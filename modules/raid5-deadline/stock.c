@@ -46,13 +46,7 @@ void r5d_stock_release(struct r5conf *conf, struct stripe_head *sh, struct list_
 	static_call(stock_release)(conf, sh, inactive);
 }
 
-/**
- * r5d_stock_release_to_handle - have raid456 release a stripe that has work to do
- * @conf: the array
- * @sh: the stripe, without references and on no list
- *
- * Context: the array's device_lock is held.
- */
+/* Likewise for a stripe that has work to do. */
 void r5d_stock_release_to_handle(struct r5conf *conf, struct stripe_head *sh)
 {
 	LIST_HEAD(inactive);

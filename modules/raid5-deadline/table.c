@@ -51,11 +51,7 @@ void r5d_table_close(void)
 	spin_unlock_irq(&table_lock);
 }
 
-/**
- * r5d_table_stop_work - wait for the work of all arrays
- *
- * Context: may sleep; the table is closed.
- */
+/* Waits for the work of all arrays. The table is closed. */
 void r5d_table_stop_work(void)
 {
 	destroy_workqueue(workqueue);
@@ -140,12 +136,6 @@ static void r5d_array_destroy(struct kref *ref)
 	kfree_rcu(array, rcu);
 }
 
-/**
- * r5d_array_put - drop a reference to an array
- * @array: the array
- *
- * Context: may sleep.
- */
 void r5d_array_put(struct r5d_array *array)
 {
 	kref_put(&array->ref, r5d_array_destroy);
