@@ -85,7 +85,7 @@ demo: ## show stock against ctxra on stock Debian 13: a table and build/demo/dem
 # args bench BENCH= SUITE=
 bench: deb ## measure stock against seqkeep in one boot: ctxra, nfsd, nfsra, raid5 and iostune, or BENCH; leaves build/bench/*.json
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
-		bench/run-$$bench "$$suite" || status=1; \
+		bench/run $$bench "$$suite" || status=1; \
 	done; done; exit $$status
 
 report: ## write docs/RESULTS.md and the pages of every arm from docs/results and what make bench left

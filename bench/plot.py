@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draw results of bench/run-ctxra: disk reads and speed, stock against ctxra.
+"""Draw results of bench/run ctxra: disk reads and speed, stock against ctxra.
 
 Usage: bench/plot.py RESULTS.json SUITE OUT.png
 

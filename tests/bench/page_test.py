@@ -111,7 +111,7 @@ class Page(unittest.TestCase):
         self.assertIn(["seq", "MB/s", "not measured", "1.00", "2.00", "not measured"], rows(text, "seq"))
 
     def test_commands(self) -> None:
-        self.assertIn("```\nbench/run-ctxra --rounds 1 trixie\n```", self.text)
+        self.assertIn("```\nbench/run ctxra --rounds 1 trixie\n```", self.text)
         self.assertIn("```\nmake bench BENCH=nfsd\n```", self.text)
 
     def test_what_was_left_out_is_said(self) -> None:
