@@ -48,7 +48,7 @@ class Gone(unittest.TestCase):
 
     def test_what_is_said_to_nobody(self) -> None:
         # A device that has this error, whoever writes to it: also what is left at the end.
-        code = "import sys; from seqkeep_lib.output import tell; tell('a'); tell('b'); sys.exit(3)"
+        code = "import sys; from seqkeep_lib.output import show_error; show_error('a'); show_error('b'); sys.exit(3)"
         with Path("/dev/full").open("w") as full:
             done = subprocess.run([sys.executable, "-c", code], stderr=full, cwd=TOOLS, check=False)
         self.assertEqual(done.returncode, 3)
@@ -94,16 +94,16 @@ class Files(unittest.TestCase):
 
     def test_a_file(self) -> None:
         file = self.root / "file"
-        self.assertEqual(output.why_no_file(file), "")
+        self.assertEqual(output.reason_not_writable(file), "")
         self.assertFalse(file.exists())
         file.write_text("old")
-        self.assertEqual(output.why_no_file(file), "")
-        self.assertIn("is a directory", output.why_no_file(self.root))
-        self.assertIn("there is no directory", output.why_no_file(self.root / "none/file"))
-        self.assertIn("there is no directory", output.why_no_file(file / "file"))
+        self.assertEqual(output.reason_not_writable(file), "")
+        self.assertIn("is a directory", output.reason_not_writable(self.root))
+        self.assertIn("there is no directory", output.reason_not_writable(self.root / "none/file"))
+        self.assertIn("there is no directory", output.reason_not_writable(file / "file"))
         # Root may write wherever the file system lets anybody.
         with mock.patch("os.access", return_value=False):
-            self.assertIn("cannot be written", output.why_no_file(file))
+            self.assertIn("cannot be written", output.reason_not_writable(file))
 
     def test_a_plot(self) -> None:
         library, bases = types.ModuleType("matplotlib"), types.ModuleType("matplotlib.backend_bases")

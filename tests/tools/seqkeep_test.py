@@ -15,10 +15,10 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import doctor, status
-from seqkeep_lib.checks_kernel import kernels_instead
+from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
-from seqkeep_lib.modules import MODULES, look_at_all, parse_counters
+from seqkeep_lib.modules import MODULES, parse_counters, read_states
 
 SOURCE = Path(__file__).parents[2]
 RELEASE = "6.12.1-test"
@@ -87,7 +87,7 @@ class Machine(unittest.TestCase):
         self.write(f"sys/block/{name}/queue/read_ahead_kb", f"{kib}\n")
 
     def findings(self, level: str = "") -> list[Finding]:
-        return [finding for finding in doctor.examine(self.host) if level in ("", finding.level)]
+        return [finding for finding in doctor.run_checks(self.host) if level in ("", finding.level)]
 
     def assert_found(self, level: str, check: str, words: str) -> None:
         """One finding more than on the machine where all is well, of that kind."""
@@ -105,7 +105,7 @@ class Machine(unittest.TestCase):
 
 class Status(Machine):
     def test_text(self) -> None:
-        text = status.as_text(look_at_all(self.host))
+        text = status.as_text(read_states(self.host))
         self.assertRegex(
             text, r"ctxra +enabled +1\.0\n    devices= max_kb=0\n    hooks: page_cache_sync_ra, page_cache_async_ra\n"
         )
@@ -114,14 +114,14 @@ class Status(Machine):
         self.assertRegex(text, r"raid5-deadline +not loaded +1\.0\n")
 
     def test_json(self) -> None:
-        shown = json.loads(status.as_json(look_at_all(self.host)))
+        shown = json.loads(status.as_json(read_states(self.host)))
         self.assertEqual(shown["ctxra"]["counters"], {"trail_windows": 7, "left": 0})
         self.assertEqual(shown["ra-trace"]["state"], "disabled")
         self.assertEqual(shown["ra-trace"]["hooks"], [])
         self.assertIsNone(shown["raid5-deadline"]["counters"])
 
     def test_prometheus(self) -> None:
-        lines = status.as_prometheus(look_at_all(self.host)).splitlines()
+        lines = status.as_prometheus(read_states(self.host)).splitlines()
         self.assertIn('seqkeep_module_loaded{module="raid5-deadline"} 0', lines)
         self.assertIn('seqkeep_module_enabled{module="ctxra"} 1', lines)
         self.assertIn('seqkeep_counter{module="ra-trace",counter="count"} 5', lines)
@@ -129,15 +129,15 @@ class Status(Machine):
             self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+\{\w+="[\w-]+"(,\w+="\w+")?\} -?\d+)$')
 
     def test_nothing_is_installed(self) -> None:
-        states = look_at_all(Host(self.root / "none", RELEASE))
-        self.assertEqual({status.word(state) for state in states}, {"not installed"})
+        states = read_states(Host(self.root / "none", RELEASE))
+        self.assertEqual({status.state_name(state) for state in states}, {"not installed"})
         self.assertEqual(status.as_prometheus(states), "")
 
     def test_the_last_of_several_versions(self) -> None:
         for version in ("0.9.0", "0.10.0"):
             self.write(f"usr/src/ctxra-{version}/dkms.conf")
         (self.root / "usr/src/ctxra-1.0/dkms.conf").unlink()
-        self.assertEqual(look_at_all(self.host)[0].installed, "0.10.0")
+        self.assertEqual(read_states(self.host)[0].installed, "0.10.0")
 
     def test_counters_that_are_not_known_are_left_out(self) -> None:
         counters = parse_counters(READAHEAD)
@@ -145,7 +145,7 @@ class Status(Machine):
         self.assertNotIn("used", counters)
 
     def test_what_ra_trace_counts_below_its_table(self) -> None:
-        states = look_at_all(self.host)
+        states = read_states(self.host)
         text = status.as_text(states)
         shown = json.loads(status.as_json(states))["ra-trace"]["counters"]
         lines = status.as_prometheus(states).splitlines()
@@ -156,7 +156,7 @@ class Status(Machine):
 
     def test_no_debugfs(self) -> None:
         (self.root / "sys/kernel/debug/ctxra/stats").unlink()
-        self.assertIn("counters: not to be seen", status.as_text(look_at_all(self.host)))
+        self.assertIn("counters: not to be seen", status.as_text(read_states(self.host)))
 
 
 class Kernel(Machine):
@@ -166,8 +166,8 @@ class Kernel(Machine):
 
     def test_nothing_is_installed(self) -> None:
         host = Host(self.root / "none", RELEASE)
-        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.examine(host)))
-        self.assertTrue(doctor.has_problem(doctor.examine(host)))
+        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.run_checks(host)))
+        self.assertTrue(doctor.has_problem(doctor.run_checks(host)))
 
     def test_not_built(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
@@ -220,10 +220,10 @@ class Kernel(Machine):
         module = self.root / "staged"
         subprocess.run([SOURCE / "packaging/stage", "ctxra", module], check=True)
         self.write("usr/src/ctxra-1.0/dkms.conf", (module / "dkms.conf").read_text())
-        ctxra = look_at_all(self.host)[0]
+        ctxra = read_states(self.host)[0]
         meta = re.findall(r"^Kernel-(?:Oldest|Newest): (.*)$", (SOURCE / "META").read_text(), re.MULTILINE)
-        self.assertEqual(kernels_instead(self.host, ctxra, "5.9.0-test"), " to ".join(meta))
-        self.assertEqual(kernels_instead(self.host, ctxra, RELEASE), "")
+        self.assertEqual(range_if_outside(self.host, ctxra, "5.9.0-test"), " to ".join(meta))
+        self.assertEqual(range_if_outside(self.host, ctxra, RELEASE), "")
 
     def test_the_kernel_has_no_raid456(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()

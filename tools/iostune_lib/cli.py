@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from seqkeep_lib.output import show, tell, why_no_file, why_no_plot
+from seqkeep_lib.output import reason_not_writable, show, show_error, why_no_plot
 from seqkeep_lib.version import version
 
 from . import journal, plot, report, target, udev, words
@@ -69,7 +69,7 @@ def arguments() -> argparse.Namespace:
 
 
 def say(text: str) -> None:
-    tell(f"iostune: {text}")
+    show_error(f"iostune: {text}")
 
 
 def check_outputs(args: argparse.Namespace, rule: str) -> None:
@@ -87,7 +87,7 @@ def check_outputs(args: argparse.Namespace, rule: str) -> None:
 
 def why_no_rule(path: Path) -> str:
     """Why a rule cannot be written there; empty if it can. One that is there may hold what was before all changes."""
-    why = why_no_file(path)
+    why = reason_not_writable(path)
     if not why and os.path.lexists(path):
         return f"{path} is there already: move it away, or name another file"
     return why

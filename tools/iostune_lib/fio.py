@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from seqkeep_lib.output import tell
+from seqkeep_lib.output import show_error
 
 from .areas import Area
 from .sandbox import Sandbox
@@ -142,7 +142,7 @@ class Fio:
             out, err = child.communicate(timeout=seconds + PATIENCE_S)
         except subprocess.TimeoutExpired:
             # Said now: what is put back next may wait for the same disk.
-            tell(f"iostune: fio has hung for {PATIENCE_S} s: it is killed, and the settings are put back")
+            show_error(f"iostune: fio has hung for {PATIENCE_S} s: it is killed, and the settings are put back")
             kill(child)
             raise Trouble(f"fio has hung for {PATIENCE_S} s: look at the kernel's log") from None
         finally:

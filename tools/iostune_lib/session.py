@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from seqkeep_lib.output import tell
+from seqkeep_lib.output import show_error
 
 from . import plan, stages, target
 from . import tunables as t
@@ -97,7 +97,7 @@ class Session:
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
-        tell(f"iostune: warning: {text}")
+        show_error(f"iostune: warning: {text}")
 
     def check(self) -> None:
         """What makes measuring impossible, and what makes it doubtful."""

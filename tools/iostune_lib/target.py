@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqkeep_lib.host import unescaped
+from seqkeep_lib.host import unescape
 
 from .trouble import Trouble
 
@@ -112,7 +112,7 @@ def users(target: Target) -> list[str]:
     """Who else uses the disk: mounts, swap, and devices on top of it."""
     devices = family(target)
     found = [
-        f"{devices[words[2]]} is mounted on {unescaped(words[4])}"
+        f"{devices[words[2]]} is mounted on {unescape(words[4])}"
         # Nothing else parts words and lines: a name may have blanks of other kinds in it.
         for words in (line.split(" ") for line in read(MOUNTS).split("\n"))
         if len(words) > 4 and words[2] in devices

@@ -17,13 +17,13 @@ CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
 
 
-def there(states: list[State]) -> list[State]:
+def present_states(states: list[State]) -> list[State]:
     """The modules that somebody wants on this machine."""
     return [state for state in states if state.installed or state.file or state.loaded]
 
 
-def installed(host: Host, states: list[State]) -> Iterator[Finding]:
-    if not there(states):
+def check_installed(host: Host, states: list[State]) -> Iterator[Finding]:
+    if not present_states(states):
         yield Finding(
             PROBLEM,
             "installed",
@@ -32,12 +32,12 @@ def installed(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def built(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_built(host: Host, states: list[State]) -> Iterator[Finding]:
     """Each installed module has a file for the running kernel, and what is loaded is that file."""
-    for state in there(states):
+    for state in present_states(states):
         name = state.module.name
         if state.installed and not state.file:
-            why, remedy = why_not_built(host, state)
+            why, remedy = reason_not_built(host, state)
             yield Finding(PROBLEM, "built", f"{name} is not built for kernel {host.release}{why}", remedy)
         if state.loaded and not state.file and not state.installed:
             yield Finding(
@@ -55,11 +55,11 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                     ADVICE,
                     "built",
                     f"the {name} that is loaded is not the one that is installed",
-                    reload(state),
+                    reload_command(state),
                 )
 
 
-def reload(state: State) -> str:
+def reload_command(state: State) -> str:
     """What takes a module out and loads it anew, as far as it is known how it was loaded."""
     name = state.module.name
     # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again, for which rmmod may have
@@ -72,13 +72,13 @@ def reload(state: State) -> str:
     return f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}  # when it suits: {lost}"
 
 
-def why_not_built(host: Host, state: State) -> tuple[str, str]:
+def reason_not_built(host: Host, state: State) -> tuple[str, str]:
     """What to say of a module that has no file for the running kernel, and the remedy."""
     name = state.module.name
-    kernels = kernels_instead(host, state, host.release)
+    kernels = range_if_outside(host, state, host.release)
     if kernels:
         return f": it is made for kernels {kernels}", "start one of these kernels, or upgrade seqkeep"
-    lacking = ", ".join(lacking_options(host, conf_of(state), host.release))
+    lacking = ", ".join(missing_options(host, dkms_conf(state), host.release))
     if lacking:
         return f": it has no {lacking}", f"remove {name}-dkms; this kernel cannot have it"
     again = f"dkms autoinstall -k {host.release}"
@@ -90,13 +90,13 @@ def why_not_built(host: Host, state: State) -> tuple[str, str]:
     return "", f"{again}  # if that fails, see /var/lib/dkms/{name}/{state.installed}/build/make.log"
 
 
-def conf_of(state: State) -> str:
+def dkms_conf(state: State) -> str:
     return f"/usr/src/{state.module.name}-{state.installed}/dkms.conf"
 
 
-def kernels_instead(host: Host, state: State, release: str) -> str:
+def range_if_outside(host: Host, state: State, release: str) -> str:
     """The kernels that an installed module is made for, as "6.1 to 7.3"; "" if this one is among them."""
-    text = host.text(conf_of(state)) or ""
+    text = host.text(dkms_conf(state)) or ""
     wanted = re.search(r'^BUILD_EXCLUSIVE_KERNEL="([^"]*)"', text, re.MULTILINE)
     if not wanted or re.search(wanted[1], release):
         return ""
@@ -110,7 +110,7 @@ def lacks_raid456(host: Host, state: State, release: str) -> bool:
     return state.module.name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*"))
 
 
-def lacking_options(host: Host, conf: str, release: str) -> list[str]:
+def missing_options(host: Host, conf: str, release: str) -> list[str]:
     """The kernel options that a module's dkms.conf asks for and a kernel is built without."""
     config = host.kernel_config(release)
     if config is None:
@@ -122,11 +122,11 @@ def lacking_options(host: Host, conf: str, release: str) -> list[str]:
     return lacking
 
 
-def headers(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_headers(host: Host, states: list[State]) -> Iterator[Finding]:
     """DKMS can build for every kernel that this machine may be started with."""
     ours = [state for state in states if state.installed]
-    for release in startable(host):
-        if all(kernels_instead(host, state, release) for state in ours):
+    for release in bootable_kernels(host):
+        if all(range_if_outside(host, state, release) for state in ours):
             # Headers would not help.
             continue
         if not host.exists(f"/lib/modules/{release}/build/Makefile"):
@@ -141,7 +141,7 @@ def headers(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def startable(host: Host) -> list[str]:
+def bootable_kernels(host: Host) -> list[str]:
     """The kernels that this machine may be started with."""
     return [
         release
@@ -150,11 +150,11 @@ def startable(host: Host) -> list[str]:
     ]
 
 
-def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_kernel_range(host: Host, states: list[State]) -> Iterator[Finding]:
     """The next start is not of a kernel that the modules are not made for. built() looks at the one that runs."""
     ours = [state for state in states if state.installed]
-    for release in startable(host):
-        ranges = {state.module.name: kernels_instead(host, state, release) for state in ours}
+    for release in bootable_kernels(host):
+        ranges = {state.module.name: range_if_outside(host, state, release) for state in ours}
         missing = [name for name, range_ in ranges.items() if range_]
         if missing and release != host.release:
             yield Finding(
@@ -166,19 +166,19 @@ def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def unbuilt(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
     """Kernels that may be started next have the modules that can be built for them.
 
     The dkms of Debian 12 builds a module that is installed for the running kernel and the newest one only.
     """
-    for release in startable(host):
+    for release in bootable_kernels(host):
         if release == host.release or not host.exists(f"/lib/modules/{release}/build/Makefile"):
             # built() and headers() look at these.
             continue
         missing = [
             state.module.name
             for state in states
-            if state.installed and not module_file(host, state.module, release) and can_be_built(host, state, release)
+            if state.installed and not module_file(host, state.module, release) and can_build(host, state, release)
         ]
         if missing:
             yield Finding(
@@ -189,16 +189,16 @@ def unbuilt(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def can_be_built(host: Host, state: State, release: str) -> bool:
+def can_build(host: Host, state: State, release: str) -> bool:
     """Whether DKMS would not skip that kernel."""
     return not (
-        kernels_instead(host, state, release)
-        or lacking_options(host, conf_of(state), release)
+        range_if_outside(host, state, release)
+        or missing_options(host, dkms_conf(state), release)
         or lacks_raid456(host, state, release)
     )
 
 
-def types(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_btf(host: Host, states: list[State]) -> Iterator[Finding]:
     """raid5-deadline reads the layout of md's structures from BTF."""
     if not any(state.installed and state.module.name == "raid5-deadline" for state in states):
         return
@@ -211,16 +211,16 @@ def types(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_signatures(host: Host, states: list[State]) -> Iterator[Finding]:
     """Where only signed modules are loaded, ours are signed, by a key that the kernel has."""
-    why = signed_only(host)
+    why = reason_for_signed_only(host)
     if not why:
         return
     keys = host.text("/proc/keys")
     # Others than root are not shown the kernel's own keys.
     are_shown = ".builtin_trusted_keys" in (keys or "")
     unknown = []
-    for state in there(states):
+    for state in present_states(states):
         if not state.file:
             continue
         name = state.module.name
@@ -237,9 +237,9 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "signatures",
                 f"{why}, and {name} is not signed",
-                f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild(host, state)}",
+                f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild_command(host, state)}",
             )
-        elif keys is None or state.loaded or (signer in keys and not is_namesake(host, state, keys)):
+        elif keys is None or state.loaded or (signer in keys and not is_other_key(host, state, keys)):
             continue
         elif not are_shown:
             unknown.append(name)
@@ -249,7 +249,7 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "signatures",
                 f'{why}, and {name} is signed by "{signer}", {which}',
-                f"mokutil --import {certificates(host)}  # then restart, and enrol the key when asked",
+                f"mokutil --import {certificate_files(host)}  # then restart, and enrol the key when asked",
             )
     if unknown:
         yield Finding(
@@ -260,41 +260,41 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def is_namesake(host: Host, state: State, keys: str) -> bool:
+def is_other_key(host: Host, state: State, keys: str) -> bool:
     """Whether the kernel has another key of the name, but not the one: DKMS gives the keys of all machines one name.
 
     A module names its key by the serial number of the certificate, /proc/keys by the identifier of the key in it.
     """
-    serial = bare(host.command("modinfo", "-F", "sig_key", str(host.path(state.file))) or "")
+    serial = normalize_key_id(host.command("modinfo", "-F", "sig_key", str(host.path(state.file))) or "")
     for file in CERTIFICATES:
         form = ("-inform", "DER", "-noout", "-serial", "-ext", "subjectKeyIdentifier")
         said = host.command("openssl", "x509", "-in", str(host.path(file)), *form)
         numbers = re.search(r"^serial=(\w+)\n.*\s([0-9A-F:]+)$", said or "", re.DOTALL)
-        if serial and numbers and bare(numbers[1]) == serial:
-            return bare(numbers[2]) not in keys
+        if serial and numbers and normalize_key_id(numbers[1]) == serial:
+            return normalize_key_id(numbers[2]) not in keys
     # Nothing tells.
     return False
 
 
-def bare(number: str) -> str:
+def normalize_key_id(number: str) -> str:
     """A number as it is in /proc/keys, from one in pairs of digits with colons."""
     return number.replace(":", "").lower().lstrip("0")
 
 
-def rebuild(host: Host, state: State) -> str:
+def rebuild_command(host: Host, state: State) -> str:
     """What has DKMS build and sign a module again: autoinstall leaves out what is installed."""
     which = f"{state.module.name}/{state.installed or 'VERSION'} -k {host.release}"
     return f"dkms build --force {which} && dkms install --force {which}"
 
 
-def certificates(host: Host) -> str:
+def certificate_files(host: Host) -> str:
     """What is to be enrolled. Ubuntu's DKMS signs with a key of Ubuntu's; where there are two, either may be in use."""
     return " ".join(name for name in CERTIFICATES if host.exists(name)) or CERTIFICATES[-1]
 
 
-def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
     """What each start is to load is loaded. built() tells what cannot be."""
-    listed = loaded_at_start(host)
+    listed = modules_loaded_at_boot(host)
     for state in states:
         name, directory = state.module.name, state.module.directory
         if directory in listed and state.file and not state.loaded:
@@ -306,7 +306,7 @@ def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def loaded_at_start(host: Host) -> dict[str, str]:
+def modules_loaded_at_boot(host: Host) -> dict[str, str]:
     """The modules that are listed to be loaded, as /sys/module names them, and the file that each is in."""
     files: dict[str, str] = {}
     for directory in LOAD_LISTS:
@@ -332,7 +332,7 @@ def lockdown_level(host: Host) -> str:
     return found[1] if found else "none"
 
 
-def signed_only(host: Host) -> str:
+def reason_for_signed_only(host: Host) -> str:
     """Why this kernel loads signed modules only; "" if it loads any."""
     if host.text("/sys/module/module/parameters/sig_enforce") == "Y":
         return "this kernel loads signed modules only (module.sig_enforce)"
@@ -341,7 +341,7 @@ def signed_only(host: Host) -> str:
     return ""
 
 
-def lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
     if lockdown_level(host) != "none":
         yield Finding(
             ADVICE,
@@ -351,7 +351,7 @@ def lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
     if lockdown_level(host) == "none" and not host.names(DEBUGFS) and DEBUGFS not in host.unread:
         off = "debugfs=off" in (host.text("/proc/cmdline") or "")
         yield Finding(
@@ -364,7 +364,7 @@ def debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def tracing(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_tracing(host: Host, states: list[State]) -> Iterator[Finding]:
     """What all hooks go through is switched on."""
     if host.text("/proc/sys/kernel/ftrace_enabled") == "0":
         yield Finding(
@@ -376,7 +376,7 @@ def tracing(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def livepatched(host: Host) -> dict[str, str]:
+def livepatched_functions(host: Host) -> dict[str, str]:
     """The functions that livepatches replace, and which does."""
     functions = {}
     for patch in host.names("/sys/kernel/livepatch"):
@@ -388,14 +388,14 @@ def livepatched(host: Host) -> dict[str, str]:
     return functions
 
 
-def hooks(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_hooks(host: Host, states: list[State]) -> Iterator[Finding]:
     """Enabled modules have their hooks, and nobody holds what the others would need."""
-    patched = livepatched(host)
-    for state in there(states):
+    patched = livepatched_functions(host)
+    for state in present_states(states):
         name, listed = state.module.name, state.all_hooked
         for hook in state.module.hooks:
             if state.enabled:
-                if listed is not None and hook.function not in listed and must_be_there(host, hook):
+                if listed is not None and hook.function not in listed and is_required(host, hook):
                     yield Finding(
                         PROBLEM,
                         "hooks",
@@ -418,12 +418,12 @@ def hooks(host: Host, states: list[State]) -> Iterator[Finding]:
                 )
 
 
-def must_be_there(host: Host, hook: Hook) -> bool:
+def is_required(host: Host, hook: Hook) -> bool:
     """Hooks in a module come and go with it."""
     return not hook.optional and (not hook.where or host.exists(f"/sys/module/{hook.where}/initstate"))
 
 
-def enabled(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_enabled(host: Host, states: list[State]) -> Iterator[Finding]:
     for state in states:
         if state.loaded and not state.enabled:
             yield Finding(

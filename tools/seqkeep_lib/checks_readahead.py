@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .finding import ADVICE, Finding
-from .host import Host, unescaped
+from .host import Host, unescape
 from .modules import State
 
 # What the kernel gives each mount, KiB, and as much as docs/nfs-ra.md found of use: 8 MiB, by a network with a delay.
@@ -38,7 +38,7 @@ def mounts(host: Host) -> Iterator[Mount]:
         before, _, after = line.partition(" - ")
         words, rest = before.split(), after.split()
         if len(words) > 4 and len(rest) > 2:
-            yield Mount(words[2], unescaped(words[4]), rest[0], rest[2])
+            yield Mount(words[2], unescape(words[4]), rest[0], rest[2])
 
 
 def disk_of(host: Host, device: str) -> str | None:
@@ -54,37 +54,37 @@ def read_ahead_kb(host: Host, disk: str) -> int | None:
     return host.number(f"/sys/block/{disk}/queue/read_ahead_kb")
 
 
-def set_disk(disk: str, kib: int, besides: str) -> str:
+def set_disk_command(disk: str, kib: int, besides: str) -> str:
     """The remedy for a disk: as it is shown it can be pasted into a shell."""
     return f"echo {kib} > /sys/block/{disk}/queue/read_ahead_kb  # {besides}"
 
 
-def exports(host: Host) -> list[str]:
+def exported_directories(host: Host) -> list[str]:
     """The directories that nfsd exports; none unless it runs."""
     if not host.number("/proc/fs/nfsd/threads"):
         return []
     lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
-    return sorted({unescaped(line.split("\t")[0]) for line in lines if line.startswith("/")})
+    return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
 
 
-def server(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
     """What a client asks for in one read, its server reads ahead in one piece."""
     most = host.number("/proc/fs/nfsd/max_block_size")
     wanted = min((most or 0) // 1024, 1024)
     seen = set()
-    for path in exports(host):
+    for path in exported_directories(host):
         disk = disk_of(host, host.device_of(path) or "")
         if disk is None or disk in seen:
             continue
         seen.add(disk)
         now = read_ahead_kb(host, disk)
-        if now is not None and now < wanted and not widened(host, states, disk, wanted):
+        if now is not None and now < wanted and not is_widened_by_ctxra(host, states, disk, wanted):
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"nfsd exports {path} from {disk}, which reads ahead {now} KiB;"
                 f" clients ask for up to {wanted} KiB at once",
-                set_disk(disk, wanted, "2048 on RAID; by a udev rule, to keep it"),
+                set_disk_command(disk, wanted, "2048 on RAID; by a udev rule, to keep it"),
             )
 
 
@@ -92,40 +92,40 @@ def enabled_module(states: list[State], name: str) -> State | None:
     return next((state for state in states if state.module.name == name and state.enabled), None)
 
 
-def items(state: State, parameter: str) -> list[str]:
+def list_items(state: State, parameter: str) -> list[str]:
     """What a parameter that is a list has."""
     return [item for item in state.parameters.get(parameter, "").split(",") if item]
 
 
-def names_of(host: Host, disk: str) -> tuple[str, ...]:
+def disk_names(host: Host, disk: str) -> tuple[str, ...]:
     """What ctxra's lists may call a disk: vda, or 253:0."""
     number = host.text(f"/sys/block/{disk}/dev")
     return (disk, number) if number else (disk,)
 
 
-def ctxra_max_kb(host: Host, ctxra: State, disk: str) -> int:
+def ctxra_window_kb(host: Host, ctxra: State, disk: str) -> int:
     """The window that ctxra gives a disk: "512,vda=64" is 64 for vda, and 512 for the others. 0: the disk's own."""
     found = 0
-    for item in items(ctxra, "max_kb"):
+    for item in list_items(ctxra, "max_kb"):
         name, is_own, kib = item.rpartition("=")
-        if is_own and name in names_of(host, disk):
+        if is_own and name in disk_names(host, disk):
             return int(kib)
         if not is_own:
             found = int(kib)
     return found
 
 
-def widened(host: Host, states: list[State], disk: str, wanted: int) -> bool:
+def is_widened_by_ctxra(host: Host, states: list[State], disk: str, wanted: int) -> bool:
     """ctxra gives the disk's streams such windows."""
     ctxra = enabled_module(states, "ctxra")
     if not ctxra or not read_ahead_kb(host, disk):
         # Where nothing is to be read ahead, it leaves all alone.
         return False
-    served = items(ctxra, "devices") or [disk]
-    return ctxra_max_kb(host, ctxra, disk) >= wanted and any(name in served for name in names_of(host, disk))
+    served = list_items(ctxra, "devices") or [disk]
+    return ctxra_window_kb(host, ctxra, disk) >= wanted and any(name in served for name in disk_names(host, disk))
 
 
-def client(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_nfs_mounts(host: Host, states: list[State]) -> Iterator[Finding]:
     """An NFS mount reads ahead at least one READ, and not many more than do any good."""
     if enabled_module(states, "nfs-ra"):
         # It decides, and would leave a mount alone that is set by hand. With auto the mount's own value stays small.
@@ -166,7 +166,7 @@ def nfs_rule(host: Host) -> str:
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
 
 
-def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_nfs_udev_rule(host: Host, states: list[State]) -> Iterator[Finding]:
     """nfs-utils' udev rule would overwrite what nfs-ra sets."""
     if not enabled_module(states, "nfs-ra"):
         return
@@ -180,7 +180,7 @@ def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
     """An array reads ahead at least a row of its chunks; what is set on its members does nothing for files."""
     for disk in host.names("/sys/block"):
         if not host.exists(f"/sys/block/{disk}/md"):
@@ -198,11 +198,11 @@ def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "readahead",
                 f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members wait",
-                set_disk(disk, 2 * row, "by a udev rule, to keep it"),
+                set_disk_command(disk, 2 * row, "by a udev rule, to keep it"),
             )
 
 
-def lower(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_stacked_disks(host: Host, states: list[State]) -> Iterator[Finding]:
     """Readahead is that of the device that the file system is on, not of those below it."""
     for disk in host.names("/sys/block"):
         upper_kb = read_ahead_kb(host, disk)
@@ -220,19 +220,19 @@ def lower(host: Host, states: list[State]) -> Iterator[Finding]:
                 )
 
 
-def off(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_readahead_off(host: Host, states: list[State]) -> Iterator[Finding]:
     """ctxra makes windows larger; a device that is told not to read ahead has none."""
     ctxra = enabled_module(states, "ctxra")
     if not ctxra:
         return
-    served = items(ctxra, "devices")
+    served = list_items(ctxra, "devices")
     for disk in host.names("/sys/block"):
-        if not any(name in served for name in names_of(host, disk)):
+        if not any(name in served for name in disk_names(host, disk)):
             continue
         if read_ahead_kb(host, disk) == 0:
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"ctxra is to serve {disk}, whose readahead is switched off",
-                set_disk(disk, 128, "max_kb alone does nothing here"),
+                set_disk_command(disk, 128, "max_kb alone does nothing here"),
             )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def unescaped(path: str) -> str:
+def unescape(path: str) -> str:
     r"""A path with the blanks that files like mountinfo write as \040."""
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), path)
 

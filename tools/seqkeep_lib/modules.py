@@ -128,15 +128,15 @@ def installed_version(host: Host, module: Module) -> str:
     prefix = f"{module.name}-"
     versions = [name[len(prefix) :] for name in host.names("/usr/src") if name.startswith(prefix)]
     versions = [version for version in versions if host.exists(f"/usr/src/{prefix}{version}/dkms.conf")]
-    return max(versions, key=numbers_of, default="")
+    return max(versions, key=version_key, default="")
 
 
-def numbers_of(version: str) -> tuple[list[int], str]:
+def version_key(version: str) -> tuple[list[int], str]:
     """What sorts 0.9.0 before 0.10.0."""
     return [int(number) for number in re.findall(r"\d+", version)], version
 
 
-def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
+def read_state(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     """All that can be seen of a module."""
     file = module_file(host, module, host.release)
     state = State(module, installed_version(host, module), file, all_hooked=hooked)
@@ -156,6 +156,6 @@ def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     return state
 
 
-def look_at_all(host: Host) -> list[State]:
+def read_states(host: Host) -> list[State]:
     hooked = hooked_functions(host)
-    return [look(host, module, hooked) for module in MODULES]
+    return [read_state(host, module, hooked) for module in MODULES]

@@ -20,15 +20,15 @@ def show(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        let_go(sys.stdout)
+        redirect_to_null(sys.stdout)
 
 
-def tell(text: str, end: str = "\n") -> None:
+def show_error(text: str, end: str = "\n") -> None:
     """Say it on standard error. Whoever read that may have gone, even a terminal: it keeps nothing from being done."""
     try:
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
-        let_go(sys.stderr)
+        redirect_to_null(sys.stderr)
 
 
 def run(name: str, main: Callable[[], int]) -> NoReturn:
@@ -37,35 +37,35 @@ def run(name: str, main: Callable[[], int]) -> NoReturn:
         try:
             status = main()
         finally:
-            finish()
+            flush_stdout()
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
     except BrokenPipeError:
         # The reader has had enough.
         status = 0
     except OSError as error:
-        tell(f"{name}: {error.filename or 'standard output'}: {error.strerror}")
-        let_go(sys.stdout)
+        show_error(f"{name}: {error.filename or 'standard output'}: {error.strerror}")
+        redirect_to_null(sys.stdout)
         status = 1
     sys.exit(status)
 
 
-def finish() -> None:
+def flush_stdout() -> None:
     """Write out what was printed, by argparse too: when Python does so at its end, nobody can catch the error."""
     try:
         # None: there was none to begin with.
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:
-        let_go(sys.stdout)
+        redirect_to_null(sys.stdout)
 
 
-def let_go(stream: TextIO) -> None:
+def redirect_to_null(stream: TextIO) -> None:
     """Have what is still to be written to a reader that has gone lead nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def why_no_file(path: Path) -> str:
+def reason_not_writable(path: Path) -> str:
     """Why a file cannot be written there; "" if nothing is seen that keeps it from that. Nothing is made."""
     if not path.parent.is_dir():
         return f"there is no directory {path.parent}"
@@ -88,4 +88,4 @@ def why_no_plot(path: Path) -> str:
     # Without one it is a PNG.
     if ending and ending not in FigureCanvasBase.get_supported_filetypes():
         return f"{path.name} ends with none of what matplotlib can draw: try .png or .svg"
-    return why_no_file(path)
+    return reason_not_writable(path)

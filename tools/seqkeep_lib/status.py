@@ -9,7 +9,7 @@ from typing import Any
 from .modules import State
 
 
-def word(state: State) -> str:
+def state_name(state: State) -> str:
     if state.loaded:
         return "enabled" if state.enabled else "disabled"
     if state.file:
@@ -21,7 +21,7 @@ def as_text(states: list[State]) -> str:
     """A line for each module; below those that are loaded, what they are set to, hook, and have counted."""
     lines = []
     for state in states:
-        lines.append(f"{state.module.name:<16}{word(state):<16}{state.version or state.installed}".rstrip())
+        lines.append(f"{state.module.name:<16}{state_name(state):<16}{state.version or state.installed}".rstrip())
         if not state.loaded:
             continue
         options = (f"{name}={value}" for name, value in state.parameters.items() if name != "enable")
@@ -42,7 +42,7 @@ def as_json(states: list[State]) -> str:
     shown: dict[str, Any] = {}
     for state in states:
         shown[state.module.name] = {
-            "state": word(state),
+            "state": state_name(state),
             "loaded": state.loaded,
             "enabled": state.enabled,
             "version": state.version or None,
