@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All checks, and how their findings are shown."""
+"""Run all checks, and format their findings."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ CHECKS = (
     checks_readahead.check_readahead_off,
 )
 
-# Errors that keep others than root out.
+# Errors that root would not get.
 ERRORS_OF_NON_ROOT = tuple(os.strerror(number) for number in (errno.EACCES, errno.EPERM))
 
 
 def run_checks(host: Host) -> list[Finding]:
-    """What is wrong with a machine; problems first."""
+    """Return the findings of all checks, problems first."""
     states = read_states(host)
     findings = [finding for check in CHECKS for finding in check(host, states)]
     findings += [
         Finding(
             UNKNOWN,
             "permission",
-            f"{name} cannot be read: {why}",
+            f"cannot read {name}: {why}",
             "run seqkeep as root" if why in ERRORS_OF_NON_ROOT else "run seqkeep again",
         )
         for name, why in sorted(host.unread.items())
-        # lockdown() has said so.
+        # check_lockdown() has reported these.
         if not checks_kernel.is_locked_down(host, name)
     ]
     order = (PROBLEM, ADVICE, UNKNOWN)
@@ -69,7 +69,7 @@ def as_text(findings: list[Finding]) -> str:
         if finding.remedy:
             lines.append(f"    {finding.remedy}")
     counts = [sum(finding.level == level for finding in findings) for level in (PROBLEM, ADVICE, UNKNOWN)]
-    lines.append(f"{len(CHECKS)} checks; problems: {counts[0]}, advice: {counts[1]}, not known: {counts[2]}")
+    lines.append(f"{len(CHECKS)} checks; problems: {counts[0]}, advice: {counts[1]}, unknown: {counts[2]}")
     return "\n".join(lines)
 
 
