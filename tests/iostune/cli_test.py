@@ -15,14 +15,14 @@ from unittest import mock
 
 from iostune_lib import cli
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.judge import Kind
 from iostune_lib.report import Result
-from iostune_lib.stop import SIGNALS, Stop
+from iostune_lib.signals import SIGNALS, StopSignals
 from iostune_lib.target import Target
-from iostune_lib.trouble import Trouble
 
 # Before tests replace it.
-cli_matched = cli.matched
+cli_rule_match = cli.rule_match
 WANTED = {t.SCHEDULER: "bfq", t.READAHEAD: "512"}
 
 
@@ -80,7 +80,7 @@ class Applied(unittest.TestCase):
             ({}, why),
             (WANTED, f"{why}; set before that: queue/scheduler = bfq, queue/read_ahead_kb = 512"),
         ):
-            with self.assertRaises(Trouble) as raised:
+            with self.assertRaises(IostuneError) as raised:
                 self.apply("y\n", {**settings, "gone/gone": "1"})
             self.assertEqual(str(raised.exception), said)
 
@@ -140,14 +140,14 @@ class Asked(unittest.TestCase):
         self.session = mock.Mock()
         self.session.return_value.run.return_value = result(WANTED)
         replaced: dict[str, Any] = {
-            "target.find": lambda path: self.target,
-            "matched": lambda found: 'ENV{ID_SERIAL}=="x"',
-            "journal.lock": mock.Mock(),
+            "target.find_target": lambda path: self.target,
+            "rule_match": lambda found: 'ENV{ID_SERIAL}=="x"',
+            "journal.acquire_lock": mock.Mock(),
             "journal.recover": lambda directory: [],
             "os.geteuid": lambda: 0,
             "report.text": lambda found: "the report",
             "Session": self.session,
-            "Stop": mock.Mock(),
+            "StopSignals": mock.Mock(),
             "emit_udev": mock.Mock(),
             "apply": mock.Mock(),
         }
@@ -182,8 +182,8 @@ class Asked(unittest.TestCase):
         self.session.assert_not_called()
 
     def test_a_disk_that_no_rule_would_know(self) -> None:
-        for matched in (mock.Mock(return_value=""), cli_matched):
-            with mock.patch("iostune_lib.cli.matched", matched):
+        for matched in (mock.Mock(return_value=""), cli_rule_match):
+            with mock.patch("iostune_lib.cli.rule_match", matched):
                 self.target = Target(Path("/srv/file"), True, 1 << 30, "0:45", None, None)
                 status, said = self.main("--emit-udev", f"{self.root}/a.rules")
                 self.assertEqual(status, 1)
@@ -202,17 +202,17 @@ class Asked(unittest.TestCase):
             self.addCleanup(signal.signal, number, signal.getsignal(number))
         self.session.return_value.run.side_effect = run
         shown = io.StringIO()
-        with mock.patch("iostune_lib.cli.Stop", Stop), contextlib.redirect_stdout(shown):
+        with mock.patch("iostune_lib.cli.StopSignals", StopSignals), contextlib.redirect_stdout(shown):
             status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
         self.assertEqual((status, said, shown.getvalue()), (128 + signal.SIGINT, "iostune: stopped\n", ""))
         cli.emit_udev.assert_not_called()  # type: ignore[attr-defined]
         cli.apply.assert_not_called()  # type: ignore[attr-defined]
 
     def test_seconds(self) -> None:
-        self.assertEqual(cli.seconds("50"), 50)
+        self.assertEqual(cli.parse_seconds("50"), 50)
         for text in ("0", "nan", "inf", "-inf", "1e7"):
             with self.assertRaises(argparse.ArgumentTypeError, msg=text):
-                cli.seconds(text)
+                cli.parse_seconds(text)
 
     def test_a_reader_that_has_gone(self) -> None:
         reader, writer = os.pipe()

@@ -16,9 +16,9 @@ from typing import Any
 from unittest import mock
 
 from iostune_lib import fio
-from iostune_lib.areas import Area
-from iostune_lib.stop import Stop
-from iostune_lib.trouble import Trouble
+from iostune_lib.errors import IostuneError
+from iostune_lib.layout import Area
+from iostune_lib.signals import StopSignals
 
 RECORDED = sorted((Path(__file__).parent / "fio").glob("two-readers-*.json"))
 
@@ -65,9 +65,9 @@ class Parse(unittest.TestCase):
         for job in output["jobs"]:
             job["error"] = 5
         for text in ("", "fio: no", "{}", json.dumps(output)):
-            with self.assertRaises(Trouble):
+            with self.assertRaises(IostuneError):
                 fio.parse(text, 2)
-        with self.assertRaises(Trouble):
+        with self.assertRaises(IostuneError):
             fio.parse(RECORDED[0].read_text(), 3)
 
 
@@ -98,7 +98,7 @@ class Names(unittest.TestCase):
         ):
             said.write(text.replace(b"{", b'{ "global options": { "filename": "/srv/\xff" },', 1))
             said.flush()
-            runner = fio.Fio(Path(said.name), Stop())
+            runner = fio.Fio(Path(said.name), StopSignals())
             self.addCleanup(os.close, runner.fd)
             areas = [Area(0, 1 << 20), Area(1 << 20, 1 << 20)]
             self.assertEqual(runner.run("direct", areas, 1), fio.parse(text.decode(), 2))
@@ -116,13 +116,13 @@ class Hung(unittest.TestCase):
             mock.patch("subprocess.Popen", return_value=child),
             contextlib.redirect_stderr(said),
         ):
-            runner = fio.Fio(Path(file.name), Stop())
+            runner = fio.Fio(Path(file.name), StopSignals())
             self.addCleanup(os.close, runner.fd)
-            with self.assertRaisesRegex(Trouble, "fio has hung"):
+            with self.assertRaisesRegex(IostuneError, "fio has hung"):
                 runner.run("direct", [Area(0, 1 << 20)], 1)
         child.kill.assert_called_once()
         limits = [call.kwargs.get("timeout") for call in child.communicate.call_args_list]
-        self.assertEqual(limits, [1 + fio.PATIENCE_S, fio.DEATH_S])
+        self.assertEqual(limits, [1 + fio.HANG_TIMEOUT_S, fio.KILL_TIMEOUT_S])
         # Before anything else is tried.
         self.assertIn("fio has hung", said.getvalue())
 

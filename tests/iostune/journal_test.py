@@ -11,9 +11,9 @@ from unittest import mock
 
 from iostune_lib import journal
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.journal import Journal
-from iostune_lib.settings import Settings, former, recommended, wanted
-from iostune_lib.trouble import Trouble
+from iostune_lib.settings import Settings, previous_values, recommended, target_state
 from iostune_lib.tunables import Tunables
 
 IDENTITY = {"diskseq": "7", "serial": "x"}
@@ -149,7 +149,7 @@ class PutBack(Base):
                     space = FullDisk(lines=int(announced), half=half)
                     with (
                         mock.patch("os.write", space.write),
-                        self.assertRaisesRegex(Trouble, "cannot be written: No sp"),
+                        self.assertRaisesRegex(IostuneError, "cannot be written: No sp"),
                     ):
                         opened.put(t.READAHEAD, "4096")
                     self.assertEqual(self.disk.get(t.READAHEAD), value)
@@ -178,7 +178,9 @@ class Refused(Base):
             said = opened.restore()
             self.assertIn("read_ahead_kb cannot be put back to 64: Device", said[0])
             self.assertIn("iostune --restore", said[-1])
-            with self.assertRaisesRegex(Trouble, "disk: queue/read_ahead_kb cannot be put back to 64: .* --restore"):
+            with self.assertRaisesRegex(
+                IostuneError, "disk: queue/read_ahead_kb cannot be put back to 64: .* --restore"
+            ):
                 self.recover()
         self.assertEqual(len(self.recover()), 1)
         self.assertEqual(self.disk.snapshot(), self.before)
@@ -207,7 +209,7 @@ class Others(Base):
         opened.put(t.READAHEAD, "4096")
         opened.put(t.MAX_SECTORS, "64")
         self.disk.write(t.READAHEAD, "1000")
-        with self.assertRaisesRegex(Trouble, "read_ahead_kb is 1000"):
+        with self.assertRaisesRegex(IostuneError, "read_ahead_kb is 1000"):
             opened.put(t.READAHEAD, "512")
         said = opened.restore()
         self.assertEqual(len(said), 1)
@@ -286,14 +288,14 @@ class Killed(Base):
 
 class Lock(Base):
     def test_not_two_at_once(self) -> None:
-        journal.lock(self.directory)
-        with self.assertRaisesRegex(Trouble, "another iostune"):
-            journal.lock(self.directory)
+        journal.acquire_lock(self.directory)
+        with self.assertRaisesRegex(IostuneError, "another iostune"):
+            journal.acquire_lock(self.directory)
 
 
 class Arms(Base):
     def test_in_the_order_that_the_kernel_wants(self) -> None:
-        state = wanted(self.before, {}, {t.READAHEAD: "512", t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+        state = target_state(self.before, {}, {t.READAHEAD: "512", t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
         self.assertEqual(list(state), [t.SCHEDULER, t.SLICE_IDLE, t.MAX_SECTORS, t.READAHEAD])
 
     def test_the_scheduler_that_was_found_has_its_own_tunables_again(self) -> None:
@@ -321,9 +323,9 @@ class Arms(Base):
                 self.assertEqual(found, changed)
                 for name, value in found.items():
                     self.disk.put(name, value)
-                measured = wanted(self.before, accepted, {})
+                measured = target_state(self.before, accepted, {})
                 self.assertEqual({**self.disk.snapshot(), **measured}, self.disk.snapshot())
-                back = former(self.before, accepted)
+                back = previous_values(self.before, accepted)
                 self.assertLessEqual(set(found), set(back))
                 for name, value in back.items():
                     self.disk.put(name, value)
@@ -331,8 +333,8 @@ class Arms(Base):
 
     def test_two_names_for_one_tunable(self) -> None:
         found = {t.SCHEDULER: "bfq", t.SLICE_IDLE: "8", t.SLICE_IDLE_US: "8000"}
-        self.assertEqual(wanted(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
-        self.assertEqual(wanted(found, {}, {}), found)
+        self.assertEqual(target_state(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+        self.assertEqual(target_state(found, {}, {}), found)
 
     def test_what_was_decided_stays_for_the_next(self) -> None:
         settings = Settings(self.disk, self.open())

@@ -12,14 +12,14 @@ from typing import Any
 from unittest import mock
 
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.journal import Journal
 from iostune_lib.plan import Stage
 from iostune_lib.progress import Progress
-from iostune_lib.session import Session, Wish
+from iostune_lib.session import Request, Session
 from iostune_lib.settings import Settings
-from iostune_lib.stop import Stop
+from iostune_lib.signals import StopSignals
 from iostune_lib.target import Target
-from iostune_lib.trouble import Trouble
 from iostune_lib.tunables import Tunables
 
 
@@ -34,7 +34,7 @@ class Base(unittest.TestCase):
         self.write("dev", "8:0")
         for name, value in ((t.READAHEAD, "128"), (t.MAX_SECTORS, "512"), (t.SCHEDULER, "[none] bfq")):
             self.write(name, value)
-        replaced: dict[str, Any] = {"Fio": mock.Mock(), "LOOK_S": 0.0, "target.users": lambda found: []}
+        replaced: dict[str, Any] = {"Fio": mock.Mock(), "BUSY_CHECK_S": 0.0, "target.users": lambda found: []}
         for name, replacement in replaced.items():
             patch = mock.patch(f"iostune_lib.session.{name}", replacement)
             patch.start()
@@ -46,7 +46,7 @@ class Base(unittest.TestCase):
 
     def session(self) -> Session:
         found = Target(Path("/dev/sda"), False, 1 << 30, "8:0", self.disk, self.disk)
-        return Session(found, Wish(8, 540, False), Stop(), self.root)
+        return Session(found, Request(8, 540, False), StopSignals(), self.root)
 
 
 class Multipath(Base):
@@ -67,7 +67,7 @@ class Multipath(Base):
         (above / "dm/uuid").write_text("mpath-3600\n")
         with (
             mock.patch.object(t, "check_writable") as sets,
-            self.assertRaisesRegex(Trouble, "/dev/mapper/mpatha"),
+            self.assertRaisesRegex(IostuneError, "/dev/mapper/mpatha"),
         ):
             self.check()
         sets.assert_not_called()
@@ -87,7 +87,7 @@ class Begun(Base):
         measured.settings = Settings(tunables, Journal(self.root, tunables, {}))
         measured.settings.accept(((t.READAHEAD, "512"),))
         stage = Stage("read_ahead_kb", t.READAHEAD, (), (), 1, (128, 512))
-        begun = measured.begin(stage)
+        begun = measured.prepare_stage(stage)
         self.assertEqual([arm.label for arm in begun.arms], ["512", "128"])
         self.assertEqual(begun.arms[0].settings, ())
         self.assertEqual(tunables.get(t.READAHEAD), "512")
@@ -100,7 +100,7 @@ class Ended(Base):
         def measure(measured: Session, *rest: object) -> None:
             assert measured.settings
             measured.settings.apply(((t.READAHEAD, "4096"),))
-            raise Trouble("enough")
+            raise IostuneError("enough")
 
         def end(progress: Progress) -> None:
             seen.append((self.disk / t.READAHEAD).read_text())

@@ -4,12 +4,12 @@
 import unittest
 
 from iostune.simulated import OVERHEAD_S, Disk
-from iostune_lib import judge, plan, stages, words
+from iostune_lib import judge, plan, stages, verdict_text
 from iostune_lib import tunables as t
 from iostune_lib.judge import Verdict
+from iostune_lib.measurement import Arm
 from iostune_lib.plan import FULL, QUICK, Rules, Stage
 from iostune_lib.stages import Decision
-from iostune_lib.trial import Arm
 
 COUNTS = plan.reader_counts(8)
 FLAT = dict.fromkeys(COUNTS, 250.0)
@@ -20,31 +20,31 @@ WAITS = {1: 57.0, 2: 35.0, 4: 39.0, 8: 44.0}
 
 
 def scheduler_stage(current: str = "none") -> Stage:
-    cells = plan.cells_of(("direct", "buffered"), COUNTS)
-    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), cells, 8)
+    workloads = plan.all_workloads(("direct", "buffered"), COUNTS)
+    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), workloads, 8)
 
 
 def value_stage() -> Stage:
     arms = plan.value_arms(t.READAHEAD, "128", (128, 512, 2048, 8192))
-    return Stage("read_ahead_kb", t.READAHEAD, arms, plan.cells_of(("buffered",), [1, 8]), 2)
+    return Stage("read_ahead_kb", t.READAHEAD, arms, plan.all_workloads(("buffered",), [1, 8]), 2)
 
 
 def run(disk: Disk, *wanted: Stage, rules: Rules = FULL, seconds: float = 540.0) -> list[Decision]:
-    return stages.run_all(disk.bench(rules), wanted, seconds)
+    return stages.run_all(disk.context(rules), wanted, seconds)
 
 
 class KnownTruth(unittest.TestCase):
     def test_spindle(self) -> None:
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage())
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "seek-bound")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "seek-bound")
         self.assertTrue(decision.verdict.is_change)
         self.assertEqual([arm.label for arm in disk.accepted], ["bfq"])
 
     def test_array(self) -> None:
         disk = Disk({"*": PARALLEL, "bfq": WAITS})
         (decision,) = run(disk, scheduler_stage("bfq"))
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "parallel")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "parallel")
         self.assertTrue(decision.verdict.is_change)
         self.assertNotEqual(disk.accepted[0].label, "bfq")
         (decision,) = run(Disk({"*": PARALLEL, "bfq": WAITS}), scheduler_stage("none"))
@@ -53,7 +53,7 @@ class KnownTruth(unittest.TestCase):
     def test_ssd(self) -> None:
         disk = Disk({"*": FLAT})
         (decision,) = run(disk, scheduler_stage())
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "flat")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "flat")
         self.assertFalse(decision.verdict.is_change)
 
     def test_quick_agrees(self) -> None:
@@ -82,8 +82,8 @@ class Order(unittest.TestCase):
         disk = Disk({"*": FLAT})
         run(disk, value_stage())
         rounds: dict[int, list[str]] = {}
-        for label, cell, number, _ in disk.runs:
-            if cell.readers == 1:
+        for label, workload, number, _ in disk.runs:
+            if workload.readers == 1:
                 rounds.setdefault(number, []).append(label)
         self.assertEqual(rounds[0], ["128", "512", "2048", "8192"])
         self.assertEqual(rounds[1], rounds[0][::-1])
@@ -92,10 +92,10 @@ class Order(unittest.TestCase):
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage())
         assert decision.verdict.evidence
-        looks = len(decision.series[decision.current, decision.cells[0]])
-        self.assertEqual(looks, FULL.looks)
+        looks = len(decision.series[decision.current, decision.workloads[0]])
+        self.assertEqual(looks, FULL.survey_rounds)
         self.assertEqual(decision.verdict.evidence.total.pairs, FULL.least_pairs)
-        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.looks]
+        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.survey_rounds]
         self.assertEqual({label for label, *_ in compared}, {"none", "bfq"})
         # One round more than counts: the first is thrown away.
         self.assertEqual(len({number for *_, number, _ in compared}), FULL.least_pairs + 1)
@@ -120,29 +120,29 @@ class Time(unittest.TestCase):
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage(), seconds=15)
         self.assertFalse(decision.verdict.is_change)
-        self.assertIn("not enough time", words.decision(decision))
+        self.assertIn("not enough time", verdict_text.decision_text(decision))
         # What is in force is measured all the same.
         self.assertEqual({label for label, *_ in disk.runs}, {"none"})
 
     def test_a_default_run_compares_all_cells(self) -> None:
-        fitting = plan.fit(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
+        fitting = plan.fit_time(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
         assert fitting
-        self.assertEqual(fitting[0], scheduler_stage().cells)
+        self.assertEqual(fitting[0], scheduler_stage().workloads)
         self.assertGreater(fitting[2], FULL.shortest_s)
 
 
 class Words(unittest.TestCase):
     def test_a_change_has_its_interval_and_reason(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
-        text = words.decision(decision)
+        text = verdict_text.decision_text(decision)
         self.assertRegex(text, r"^scheduler: bfq instead of none: throughput \+\d+ % \(\+\d+ % to \+\d+ %, 99.8 % sure")
 
     def test_every_reason_has_words(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
         reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "only one")
-        for why in (*reasons, *judge.FAULTS):
+        for why in (*reasons, *judge.LOSSES):
             decision.verdict = Verdict(False, why, decision.verdict.evidence)
-            self.assertIn("none", words.decision(decision))
+            self.assertIn("none", verdict_text.decision_text(decision))
 
 
 class Arms(unittest.TestCase):

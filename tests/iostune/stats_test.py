@@ -14,14 +14,14 @@ class Cut(unittest.TestCase):
         self.assertEqual(stats.tail_counts(3)[-1], 8)
 
     def test_the_first_number_of_pairs_that_is_so_sure(self) -> None:
-        self.assertEqual(stats.cut(8, 0.99), (0, 1 - 2 / 256))
-        self.assertEqual(stats.cut(6, 0.95), (0, 1 - 2 / 64))
+        self.assertEqual(stats.rank_cut(8, 0.99), (0, 1 - 2 / 256))
+        self.assertEqual(stats.rank_cut(6, 0.95), (0, 1 - 2 / 64))
         # Textbooks' critical value for 10 pairs at 5 % is 8.
-        self.assertEqual(stats.cut(10, 0.95)[0], 8)
+        self.assertEqual(stats.rank_cut(10, 0.95)[0], 8)
 
     def test_too_few_pairs_are_less_sure_than_asked_and_say_so(self) -> None:
-        self.assertEqual(stats.cut(3, 0.99), (0, 0.75))
-        self.assertEqual(stats.cut(1, 0.99), (0, 0.0))
+        self.assertEqual(stats.rank_cut(3, 0.99), (0, 0.75))
+        self.assertEqual(stats.rank_cut(1, 0.99), (0, 0.0))
 
 
 class Ratios(unittest.TestCase):

@@ -14,19 +14,19 @@ from typing import Any
 
 from seqkeep_lib.output import show_error
 
-from .areas import Area
-from .sandbox import Sandbox
-from .stop import Stop
-from .trial import Sample
-from .trouble import NothingRead, Trouble
+from .errors import IostuneError, NothingReadError
+from .landlock import Landlock
+from .layout import Area
+from .measurement import Sample
+from .signals import StopSignals
 
 BLOCK = 128 << 10
 # A run in which nothing was read is done again, in so many times the time, so often.
-LONGER, AGAIN = 4, 3
+RETRY_FACTOR, RETRIES = 4, 3
 # How much longer than it was told fio may take before it counts as hanging.
-PATIENCE_S = 120
+HANG_TIMEOUT_S = 120
 # How long it may take to die: in an uninterruptible sleep it does not.
-DEATH_S = 5
+KILL_TIMEOUT_S = 5
 
 
 def command(path: Path, mode: str, areas: Sequence[Area], seconds: float) -> list[str]:
@@ -63,12 +63,12 @@ def parse(text: str, readers: int) -> Sample:
     try:
         jobs: list[dict[str, Any]] = json.loads(text[start:])["jobs"]
     except (ValueError, KeyError):
-        raise Trouble(f"fio's output is not what was expected: {text.strip()[:200] or 'empty'}") from None
+        raise IostuneError(f"fio's output is not what was expected: {text.strip()[:200] or 'empty'}") from None
     if len(jobs) != readers or any(job.get("error") for job in jobs):
-        raise Trouble(f"fio read with errors: {[job.get('error') for job in jobs]}; look at the kernel's log")
+        raise IostuneError(f"fio read with errors: {[job.get('error') for job in jobs]}; look at the kernel's log")
     reads = [job["read"] for job in jobs]
     if not any(read["io_bytes"] for read in reads):
-        raise NothingRead("nothing was read: look at the kernel's log")
+        raise NothingReadError("nothing was read: look at the kernel's log")
     # All together, by the clock of the one that took longest; and of that, what each got by its own. The two differ
     # where some had read all of their area before the others. No zeros, as ratios are taken.
     elapsed = max(1, *(read["runtime"] for read in reads)) / 1000
@@ -84,45 +84,45 @@ def wait_ms(read: dict[str, Any], elapsed: float) -> float:
     return max(value / 1e6, 1e-3) if value else elapsed * 1000
 
 
-def kill(child: subprocess.Popen[str]) -> None:
+def kill_child(child: subprocess.Popen[str]) -> None:
     child.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        child.communicate(timeout=DEATH_S)
+        child.communicate(timeout=KILL_TIMEOUT_S)
 
 
 class Fio:
     """Runs fio on one target."""
 
-    def __init__(self, path: Path, stop: Stop) -> None:
+    def __init__(self, path: Path, stop: StopSignals) -> None:
         if not shutil.which("fio"):
-            raise Trouble("fio does the reading and is not installed: apt install fio (or dnf install fio)")
+            raise IostuneError("fio does the reading and is not installed: apt install fio (or dnf install fio)")
         self.path = path
         self.stop = stop
-        self.sandbox = Sandbox()
+        self.landlock = Landlock()
         # Held open: with its last user a device loses all of its cache.
         self.fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
     @property
     def protection(self) -> list[str]:
-        return ["O_RDONLY", "fio --readonly"] + (["landlock"] if self.sandbox.is_enforced else [])
+        return ["O_RDONLY", "fio --readonly"] + (["landlock"] if self.landlock.is_enforced else [])
 
-    def drop(self, areas: Sequence[Area]) -> None:
+    def drop_cache(self, areas: Sequence[Area]) -> None:
         """Have these bytes, and no others, leave the page cache."""
         for area in areas:
             os.posix_fadvise(self.fd, area.offset, area.length, os.POSIX_FADV_DONTNEED)
 
     def run(self, mode: str, areas: Sequence[Area], seconds: float) -> Sample:
         """One measurement. A disk that has to spin up first gets the time for it."""
-        for _ in range(AGAIN):
+        for _ in range(RETRIES):
             try:
                 return self.run_once(mode, areas, seconds)
-            except NothingRead:
-                seconds *= LONGER
+            except NothingReadError:
+                seconds *= RETRY_FACTOR
         return self.run_once(mode, areas, seconds)
 
     def run_once(self, mode: str, areas: Sequence[Area], seconds: float) -> Sample:
         if mode == "buffered":
-            self.drop(areas)
+            self.drop_cache(areas)
         self.stop.check()
         child = subprocess.Popen(
             command(self.path, mode, areas, seconds),
@@ -135,22 +135,22 @@ class Fio:
             cwd="/",
             # Ctrl-C is for us to handle.
             start_new_session=True,
-            preexec_fn=self.sandbox.enter,
+            preexec_fn=self.landlock.enter_child,
         )
         self.stop.child = child
         try:
-            out, err = child.communicate(timeout=seconds + PATIENCE_S)
+            out, err = child.communicate(timeout=seconds + HANG_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             # Said now: what is put back next may wait for the same disk.
-            show_error(f"iostune: fio has hung for {PATIENCE_S} s: it is killed, and the settings are put back")
-            kill(child)
-            raise Trouble(f"fio has hung for {PATIENCE_S} s: look at the kernel's log") from None
+            show_error(f"iostune: fio has hung for {HANG_TIMEOUT_S} s: it is killed, and the settings are put back")
+            kill_child(child)
+            raise IostuneError(f"fio has hung for {HANG_TIMEOUT_S} s: look at the kernel's log") from None
         finally:
             self.stop.child = None
         self.stop.check()
         if child.returncode:
             said = (err or out).strip().splitlines()
-            raise Trouble(f"fio: {said[0] if said else f'status {child.returncode}'}")
+            raise IostuneError(f"fio: {said[0] if said else f'status {child.returncode}'}")
         if mode == "buffered":
-            self.drop(areas)
+            self.drop_cache(areas)
         return parse(out, len(areas))

@@ -17,15 +17,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .target import read
-from .trouble import Trouble
-from .tunables import SCHEDULER, Tunables, comes_with, is_of_scheduler
+from .errors import IostuneError
+from .target import read_file
+from .tunables import SCHEDULER, Tunables, belongs_to_scheduler, changes_with
 
 DIRECTORY = Path("/run/seqkeep/iostune")
-AGAIN = "iostune --restore tries again; or set it by hand, and iostune --restore then finds nothing to do"
+RETRY_HINT = "iostune --restore tries again; or set it by hand, and iostune --restore then finds nothing to do"
 
 
-def lock(directory: Path) -> int:
+def acquire_lock(directory: Path) -> int:
     """Hold off a second iostune, for as long as the process lives. Two at once would measure each other."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o755)
     file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -33,7 +33,7 @@ def lock(directory: Path) -> int:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(file)
-        raise Trouble("another iostune is running: two at once would measure each other") from None
+        raise IostuneError("another iostune is running: two at once would measure each other") from None
     return file
 
 
@@ -44,7 +44,7 @@ class Journal:
         self.path = directory / "journal"
         self.tunables = tunables
         self.original = tunables.snapshot()
-        self.known = dict(self.original)
+        self.last_seen = dict(self.original)
         self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         self.write({"disk": dict(identity), "original": self.original})
         folder = os.open(directory, os.O_RDONLY)
@@ -52,7 +52,10 @@ class Journal:
         os.close(folder)
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Trouble: it cannot be written. The run ends then, for what it sets could not be put back after SIGKILL."""
+        """Append a record and sync it.
+
+        IostuneError: it cannot be written. The run ends, because the next one could not undo what this one sets.
+        """
         line = json.dumps(record).encode() + b"\n"
         try:
             if os.write(self.file, line) < len(line):
@@ -60,33 +63,35 @@ class Journal:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self.file)
         except OSError as error:
-            raise Trouble(f"{self.path} cannot be written: {error.strerror}") from None
+            raise IostuneError(f"{self.path} cannot be written: {error.strerror}") from None
 
     def put(self, name: str, value: str) -> None:
         """Set one tunable. OSError: the kernel refuses; nothing has changed then."""
         self.write({"set": name, "value": value})
-        self.check_foreign()
+        self.check_unchanged()
         try:
             self.tunables.put(name, value)
         finally:
             # Known first: if it cannot be written, it is ours all the same, and to be put back.
-            self.known = self.tunables.snapshot()
-            self.write({"got": self.known})
+            self.last_seen = self.tunables.snapshot()
+            self.write({"got": self.last_seen})
 
-    def check_foreign(self) -> None:
+    def check_unchanged(self) -> None:
         """Others' changes end the run, up to the moment of ours: what was measured is no longer what is there."""
-        changed = differences(self.known, self.tunables.snapshot())
+        changed = differences(self.last_seen, self.tunables.snapshot())
         if changed:
-            raise Trouble(f"changed by somebody else while measuring: {', '.join(changed)}; they stay so, start again")
+            raise IostuneError(
+                f"changed by somebody else while measuring: {', '.join(changed)}; they stay so, start again"
+            )
 
     def restore(self) -> list[str]:
         """Put everything back, and say what was not. Afterwards there is no journal, unless the kernel refused."""
-        stays, refused = put_back(self.tunables, self.original, self.known, pending="")
+        stays, refused = restore_tunables(self.tunables, self.original, self.last_seen, pending="")
         os.close(self.file)
         if not refused:
             self.path.unlink()
             return stays
-        return [*stays, *refused, AGAIN]
+        return [*stays, *refused, RETRY_HINT]
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
@@ -95,7 +100,7 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     ] + [f"{name} is new" for name in new if name not in old]
 
 
-def put_back(
+def restore_tunables(
     tunables: Tunables, original: Mapping[str, str], ours: Mapping[str, str], pending: str
 ) -> tuple[list[str], list[str]]:
     """Bring back the original state, but for what others set; a line for each tunable that stays, and that is refused.
@@ -110,10 +115,10 @@ def put_back(
     stays: list[str] = []
     refused: list[str] = []
     for name, value in original.items():
-        if is_foreign and is_of_scheduler(name):
+        if is_foreign and belongs_to_scheduler(name):
             # They are its own, and belong to whoever chose it.
             continue
-        is_ours = now.get(name) in (value, ours.get(name)) or name == pending or comes_with(name, pending)
+        is_ours = now.get(name) in (value, ours.get(name)) or name == pending or changes_with(name, pending)
         # With another scheduler the original's own tunables are not there; they come back with it.
         goal[name] = value if is_ours or name not in now else now[name]
         if goal[name] != value:
@@ -136,7 +141,7 @@ def put_back(
 def recover(directory: Path) -> list[str]:
     """Put back what a run that was killed, or could not, has left. The lock is held, so that nobody else does.
 
-    Trouble: the kernel refuses. The journal is kept.
+    IostuneError: the kernel refuses. The journal is kept.
     """
     path = directory / "journal"
     if not path.exists():
@@ -150,21 +155,21 @@ def recover(directory: Path) -> list[str]:
             break
     said: list[str] = []
     if records:
-        said = recover_from(records)
+        said = recover_records(records)
     path.unlink()
     return said
 
 
-def recover_from(records: list[dict[str, Any]]) -> list[str]:
+def recover_records(records: list[dict[str, Any]]) -> list[str]:
     header, steps = records[0], records[1:]
     disk = Path(header["disk"]["disk"])
     same = {key: value for key, value in header["disk"].items() if key != "disk"}
-    if any(read(disk / key) != value for key, value in same.items()):
+    if any(read_file(disk / key) != value for key, value in same.items()):
         return [f"{disk.name}: that disk is gone, so there is nothing to put back"]
     known, pending = header["original"], ""
     for step in steps:
         known, pending = (step["got"], "") if "got" in step else (known, step["set"])
-    stays, refused = put_back(Tunables(disk), header["original"], known, pending)
+    stays, refused = restore_tunables(Tunables(disk), header["original"], known, pending)
     if refused:
-        raise Trouble("; ".join(f"{disk.name}: {text}" for text in [*stays, *refused]) + f"; {AGAIN}")
+        raise IostuneError("; ".join(f"{disk.name}: {text}" for text in [*stays, *refused]) + f"; {RETRY_HINT}")
     return [f"{disk.name}: put back what an iostune before had left"] + [f"{disk.name}: {text}" for text in stays]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from . import stats
+from .measurement import Arm, Series, Workload
 from .stats import Ratio
-from .trial import Arm, Cell, Series
 
 # What a change must bring in throughput, or to the slowest reader.
 GAIN = 1.05
@@ -25,8 +25,8 @@ SLOWEST_LOSS = 0.85
 # stays with a reader for a while has the others wait, and all of them get more by it.
 WAIT_TIMES = 2.0
 WAIT_MS = 1000.0
-# What veto() says.
-FAULTS = ("single", "several", "slowest", "waits")
+# What unacceptable_loss() says.
+LOSSES = ("single", "several", "slowest", "waits")
 # From one reader to several: less than this is seeking, more is working in parallel.
 SEEKS = 0.75
 PARALLEL = 1.25
@@ -34,7 +34,7 @@ PARALLEL = 1.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """A candidate against what is in force: ratios of throughput over all cells, of one reader alone, of several
+    """A candidate against what is in force: ratios of throughput over all workloads, of one reader alone, of several
     together, of the slowest of these, and of its waits; and these in ms."""
 
     total: Ratio
@@ -48,7 +48,7 @@ class Evidence:
 @dataclass(frozen=True)
 class Verdict:
     is_change: bool
-    # gain, fairness; noise, no gain, loss, time, or one of FAULTS
+    # gain, fairness; noise, no gain, loss, time, or one of LOSSES
     why: str
     evidence: Evidence | None = None
 
@@ -61,23 +61,28 @@ class Kind:
     ratios: Mapping[int, Ratio]
 
 
-def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell], confidence: float) -> Evidence:
-    """Ratios by round, of geometric means over the cells, so that each cell weighs the same whatever its speed."""
-    several = [cell for cell in cells if cell.readers > 1]
-    alone = [cell for cell in cells if cell.readers == 1]
+def gather_evidence(
+    series: Series, candidate: Arm, current: Arm, workloads: Sequence[Workload], confidence: float
+) -> Evidence:
+    """Compare two arms round by round.
 
-    def compare(what: str, among: Sequence[Cell]) -> Ratio | None:
+    Each ratio is of geometric means over the workloads, so that a fast workload weighs no more than a slow one.
+    """
+    several = [workload for workload in workloads if workload.readers > 1]
+    alone = [workload for workload in workloads if workload.readers == 1]
+
+    def compare(what: str, among: Sequence[Workload]) -> Ratio | None:
         if not among:
             return None
         sides = []
         for arm in (candidate, current):
-            rows = [[getattr(sample, what) for sample in series[arm, cell]] for cell in among]
+            rows = [[getattr(sample, what) for sample in series[arm, workload]] for workload in among]
             sides.append([stats.geometric_mean(values) for values in zip(*rows)])
         return stats.ratio(sides[0], sides[1], confidence)
 
-    total = compare("total", cells)
+    total = compare("total", workloads)
     assert total
-    waits = [sample.wait_ms for cell in several for sample in series[candidate, cell]]
+    waits = [sample.wait_ms for workload in several for sample in series[candidate, workload]]
     return Evidence(
         total,
         compare("total", alone),
@@ -88,7 +93,7 @@ def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell]
     )
 
 
-def veto(e: Evidence) -> str:
+def unacceptable_loss(e: Evidence) -> str:
     """Why the candidate must not be had whatever it gains; empty if it may."""
     if e.single and e.single.high < THROUGHPUT_LOSS:
         return "single"
@@ -102,14 +107,14 @@ def veto(e: Evidence) -> str:
     return ""
 
 
-def verdict(e: Evidence, confidence: float) -> Verdict:
+def judge_evidence(e: Evidence, confidence: float) -> Verdict:
     """What the evidence there is says, if no more comes."""
     if e.total.confidence < confidence:
         return Verdict(False, "time", e)
     gains = e.total.low > GAIN
     is_fairer = e.slowest is not None and e.slowest.low > FAIR_GAIN and e.total.low > THROUGHPUT_LOSS
     if gains or is_fairer:
-        why = veto(e)
+        why = unacceptable_loss(e)
         return Verdict(not why, why or ("gain" if gains else "fairness"), e)
     if e.total.high < THROUGHPUT_LOSS:
         return Verdict(False, "loss", e)
@@ -129,25 +134,28 @@ def is_settled(e: Evidence, confidence: float) -> bool:
         return e.total.pairs >= 4
     if e.total.confidence < confidence:
         return False
-    return verdict(e, confidence).why != "noise"
+    return judge_evidence(e, confidence).why != "noise"
 
 
-def interest(e: Evidence) -> float:
+def ranking_score(e: Evidence) -> float:
     """By what candidates are ranked for a closer look: throughput, and a little what the slowest reader gets."""
     return e.total.estimate * (e.slowest.estimate**0.25 if e.slowest else 1.0)
 
 
 def classify(series: Series, arm: Arm, mode: str, confidence: float) -> Kind:
     """What several readers do to a device under a scheduler that does not hold requests back."""
-    cells = sorted((cell for a, cell in series if a == arm and cell.mode == mode), key=lambda cell: cell.readers)
-    totals = {cell.readers: [sample.total for sample in series[arm, cell]] for cell in cells}
+    workloads = sorted(
+        (workload for a, workload in series if a == arm and workload.mode == mode),
+        key=lambda workload: workload.readers,
+    )
+    totals = {workload.readers: [sample.total for sample in series[arm, workload]] for workload in workloads}
     if 1 not in totals:
         return Kind("unclear", {})
     ratios = {readers: stats.ratio(values, totals[1], confidence) for readers, values in totals.items() if readers > 1}
-    return Kind(kind_of(list(ratios.values())), ratios)
+    return Kind(kind_of_ratios(list(ratios.values())), ratios)
 
 
-def kind_of(ratios: Sequence[Ratio]) -> str:
+def kind_of_ratios(ratios: Sequence[Ratio]) -> str:
     if not ratios:
         return "unclear"
     if any(r.high < SEEKS for r in ratios):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import tunables as t
-from .trial import Arm, Cell
+from .measurement import Arm, Workload
 
 # bfq waits so long, in ms, for a reader's next request, if nobody changed it.
 SLICE_IDLE_MS = "8"
@@ -21,7 +21,7 @@ class Rules:
     # Rounds at the beginning of a look or a comparison that are thrown away.
     warm_up: int
     # Rounds of the first look at all arms.
-    looks: int
+    survey_rounds: int
     # Rounds of the comparison of two: at least so many, so that the confidence can be reached; at most.
     least_pairs: int
     most_pairs: int
@@ -29,8 +29,8 @@ class Rules:
     longest_s: float
 
 
-FULL = Rules(confidence=0.998, warm_up=1, looks=3, least_pairs=10, most_pairs=16, shortest_s=0.3, longest_s=3.0)
-QUICK = Rules(confidence=0.95, warm_up=0, looks=2, least_pairs=6, most_pairs=8, shortest_s=0.15, longest_s=0.5)
+FULL = Rules(confidence=0.998, warm_up=1, survey_rounds=3, least_pairs=10, most_pairs=16, shortest_s=0.3, longest_s=3.0)
+QUICK = Rules(confidence=0.95, warm_up=0, survey_rounds=2, least_pairs=6, most_pairs=8, shortest_s=0.15, longest_s=0.5)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Stage:
     name: str
     tunable: str
     arms: tuple[Arm, ...]  # the first is what is in force
-    cells: tuple[Cell, ...]
+    workloads: tuple[Workload, ...]
     weight: float
     # Values from which the arms are made when the stage begins: what is in force then, earlier stages decide.
     values: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ def reader_counts(most: int) -> list[int]:
     return [*counts, most] if most > 1 else counts
 
 
-def bfq(slice_idle: str) -> tuple[tuple[str, str], ...]:
+def bfq_settings(slice_idle: str) -> tuple[tuple[str, str], ...]:
     """As it is for streams. With low_latency it favours whoever has just begun to read, all of a measurement long, and
     waits for nobody then."""
     return ((t.SCHEDULER, "bfq"), (t.LOW_LATENCY, "0"), (t.SLICE_IDLE, slice_idle))
@@ -73,7 +73,7 @@ def scheduler_label(values: Mapping[str, str]) -> str:
 def scheduler_arms(values: Mapping[str, str]) -> tuple[Arm, ...]:
     """The one in force, given its tunables, and all that kernels have besides, bfq in two ways."""
     simple = [Arm(name, ((t.SCHEDULER, name),)) for name in t.KNOWN_SCHEDULERS if name != "bfq"]
-    waiting = [Arm("bfq", bfq(SLICE_IDLE_MS)), Arm("bfq slice_idle=0", bfq("0"))]
+    waiting = [Arm("bfq", bfq_settings(SLICE_IDLE_MS)), Arm("bfq slice_idle=0", bfq_settings("0"))]
     in_force = Arm(scheduler_label(values), ())
     return (in_force, *(arm for arm in [*simple[:2], *waiting, *simple[2:]] if arm.label != in_force.label))
 
@@ -83,42 +83,48 @@ def value_arms(tunable: str, current: str, values: Sequence[int]) -> tuple[Arm, 
     return (Arm(current, ()), *(Arm(value, ((tunable, value),)) for value in others if value != current))
 
 
-def cells_of(modes: Sequence[str], counts: Sequence[int]) -> tuple[Cell, ...]:
-    return tuple(Cell(mode, count) for mode in modes for count in counts)
+def all_workloads(modes: Sequence[str], counts: Sequence[int]) -> tuple[Workload, ...]:
+    return tuple(Workload(mode, count) for mode in modes for count in counts)
 
 
-def ends(counts: Sequence[int]) -> list[int]:
+def first_and_last(counts: Sequence[int]) -> list[int]:
     return sorted({counts[0], counts[-1]})
 
 
-def fewer(cells: Sequence[Cell]) -> list[tuple[Cell, ...]]:
-    """The same with ever fewer cells, for when time is short: the ends of the reader counts, then one mode."""
-    counts = sorted({cell.readers for cell in cells})
-    modes = list(dict.fromkeys(cell.mode for cell in cells))
-    return [tuple(cells), cells_of(modes, ends(counts)), cells_of(modes[-1:], ends(counts))]
+def reduced_workloads(workloads: Sequence[Workload]) -> list[tuple[Workload, ...]]:
+    """The same with ever fewer workloads, for when time is short: the ends of the reader counts, then one mode."""
+    counts = sorted({workload.readers for workload in workloads})
+    modes = list(dict.fromkeys(workload.mode for workload in workloads))
+    return [
+        tuple(workloads),
+        all_workloads(modes, first_and_last(counts)),
+        all_workloads(modes[-1:], first_and_last(counts)),
+    ]
 
 
-def fit(stage: Stage, rules: Rules, seconds: float, overhead_s: float) -> tuple[tuple[Cell, ...], int, float] | None:
-    """The cells, how many runs they and the comparison that follows take, and the length of one, for that much time.
+def fit_time(
+    stage: Stage, rules: Rules, seconds: float, overhead_s: float
+) -> tuple[tuple[Workload, ...], int, float] | None:
+    """Fit a stage into some seconds: return its workloads, the number of runs with the comparison, and a run's length.
 
-    None: too little even for the least.
+    Return None if the time is too short even for the fewest workloads.
     """
-    for cells in fewer(stage.cells):
-        runs = planned_runs(len(stage.arms), cells, rules)
+    for workloads in reduced_workloads(stage.workloads):
+        runs = planned_runs(len(stage.arms), workloads, rules)
         each = seconds / runs - overhead_s
         if each >= rules.shortest_s:
-            return cells, runs, min(each, rules.longest_s)
+            return workloads, runs, min(each, rules.longest_s)
     return None
 
 
-def closer_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+def compared_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
     """Where two arms are compared: one reader and the most of them."""
-    counts = sorted({cell.readers for cell in cells})
-    return cells_of(list(dict.fromkeys(cell.mode for cell in cells)), ends(counts))
+    counts = sorted({workload.readers for workload in workloads})
+    return all_workloads(list(dict.fromkeys(workload.mode for workload in workloads)), first_and_last(counts))
 
 
-def planned_runs(arms: int, cells: Sequence[Cell], rules: Rules) -> int:
-    first = arms * len(cells) * (rules.warm_up + rules.looks)
+def planned_runs(arms: int, workloads: Sequence[Workload], rules: Rules) -> int:
+    first = arms * len(workloads) * (rules.warm_up + rules.survey_rounds)
     if arms == 1:
         return first
-    return first + 2 * len(closer_cells(cells)) * (rules.warm_up + rules.least_pairs)
+    return first + 2 * len(compared_workloads(workloads)) * (rules.warm_up + rules.least_pairs)

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from . import words
+from . import verdict_text
 from .judge import Kind
+from .measurement import Arm, Sample
 from .stages import Decision
 from .stats import Ratio
-from .trial import Arm, Sample
 
 MB = 1e6
 
@@ -54,9 +54,9 @@ def row(samples: Sequence[Sample]) -> dict[str, Any]:
 def tables(decision: Decision) -> list[tuple[Arm, str, list[tuple[int, dict[str, Any]]]]]:
     """By arm and mode, a row for each number of readers."""
     found: dict[tuple[Arm, str], list[tuple[int, dict[str, Any]]]] = {}
-    for (arm, cell), samples in decision.series.items():
+    for (arm, workload), samples in decision.series.items():
         if samples:
-            found.setdefault((arm, cell.mode), []).append((cell.readers, row(samples)))
+            found.setdefault((arm, workload.mode), []).append((workload.readers, row(samples)))
     return [(arm, mode, rows) for (arm, mode), rows in found.items()]
 
 
@@ -81,10 +81,10 @@ def table_text(decision: Decision) -> str:
 def text(result: Result) -> str:
     lines = [f"{result.device['path']}: {result.device['description']}"]
     lines += [table_text(d) for d in result.decisions if any(d.series.values())]
-    lines += ["", f"The device is {words.kind(result.kind, result.kind_label)}", ""]
+    lines += ["", f"The device is {verdict_text.kind_text(result.kind, result.kind_label)}", ""]
     for d in result.decisions:
         lines += [f"{d.stage.name}: {label} skipped: {why}" for label, why in d.skipped.items()]
-        lines.append(words.decision(d))
+        lines.append(verdict_text.decision_text(d))
     lines += ["", "Recommended:" if result.settings else "Recommended: no change."]
     lines += [f"    {name} = {value}    (now {result.former[name]})" for name, value in result.settings.items()]
     if result.changed_with_it:
@@ -105,7 +105,7 @@ def decision_json(d: Decision) -> dict[str, Any]:
         "candidate": d.candidate.label if d.candidate else None,
         "verdict": "change" if d.verdict.is_change else "no change",
         "why": d.verdict.why,
-        "words": words.decision(d),
+        "words": verdict_text.decision_text(d),
         "throughput": ratio_json(found.total) if found else None,
         "single": ratio_json(found.single) if found else None,
         "several": ratio_json(found.several) if found else None,
@@ -131,7 +131,7 @@ def as_json(result: Result) -> dict[str, Any]:
             "name": result.kind.name,
             "scheduler": result.kind_label,
             "ratios": {str(readers): ratio_json(r) for readers, r in result.kind.ratios.items()},
-            "words": words.kind(result.kind, result.kind_label),
+            "words": verdict_text.kind_text(result.kind, result.kind_label),
         },
         "decisions": [decision_json(d) for d in result.decisions],
         "recommendation": {name: {"value": v, "now": result.former[name]} for name, v in result.settings.items()},

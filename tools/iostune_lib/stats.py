@@ -36,7 +36,7 @@ def tail_counts(n: int) -> list[int]:
     return ways
 
 
-def cut(n: int, confidence: float) -> tuple[int, float]:
+def rank_cut(n: int, confidence: float) -> tuple[int, float]:
     """How many Walsh averages to leave out at each end, and the confidence that this gives.
 
     With few pairs even the widest interval is not as sure as was asked for: then that one, with what it is.
@@ -57,7 +57,7 @@ def ratio(numerators: Sequence[float], denominators: Sequence[float], confidence
         raise ValueError(f"{n} and {len(denominators)} are not pairs")
     logs = [math.log(a / b) for a, b in zip(numerators, denominators)]
     averages = sorted((logs[i] + logs[j]) / 2 for i in range(n) for j in range(i, n))
-    k, sure = cut(n, confidence)
+    k, sure = rank_cut(n, confidence)
     return Ratio(math.exp(median(averages)), math.exp(averages[k]), math.exp(averages[-1 - k]), sure, n)
 
 

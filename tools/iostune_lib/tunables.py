@@ -13,8 +13,8 @@ import re
 import time
 from pathlib import Path
 
-from .target import is_multipath, read
-from .trouble import Trouble
+from .errors import IostuneError
+from .target import is_multipath, read_file
 
 SCHEDULER = "queue/scheduler"
 NR_REQUESTS = "queue/nr_requests"
@@ -24,29 +24,29 @@ SLICE_IDLE = "queue/iosched/slice_idle"
 LOW_LATENCY = "queue/iosched/low_latency"
 # The same in another unit.
 SLICE_IDLE_US = "queue/iosched/slice_idle_us"
-STRIPES = "md/stripe_cache_size"
-THREADS = "md/group_thread_cnt"
+STRIPE_CACHE = "md/stripe_cache_size"
+GROUP_THREADS = "md/group_thread_cnt"
 
-BEFORE = (SCHEDULER, NR_REQUESTS, "queue/async_depth")
-AFTER = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPES, THREADS)
+BEFORE_IOSCHED = (SCHEDULER, NR_REQUESTS, "queue/async_depth")
+AFTER_IOSCHED = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPE_CACHE, GROUP_THREADS)
 # What a change of the scheduler resets.
-OF_SCHEDULER = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
+SCHEDULER_TUNABLES = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
 KNOWN_SCHEDULERS = ("none", "mq-deadline", "bfq", "kyber")
 # BLKDEV_MIN_RQ: queue_requests_store() makes as much of less, which the kernel itself chooses for slow USB disks.
-LEAST_REQUESTS = 4
+MIN_REQUESTS = 4
 # From 6.16 the scheduler and nr_requests are refused (EBUSY) while another disk of the same host comes or goes.
 BUSY_S = 5.0
 BUSY_STEP_S = 0.1
 
 
-def is_of_scheduler(name: str) -> bool:
-    return name in OF_SCHEDULER or name.startswith("queue/iosched/")
+def belongs_to_scheduler(name: str) -> bool:
+    return name in SCHEDULER_TUNABLES or name.startswith("queue/iosched/")
 
 
-def comes_with(name: str, changed: str) -> bool:
+def changes_with(name: str, changed: str) -> bool:
     """Whether the kernel may change a tunable when another one is set."""
     return (
-        (changed == SCHEDULER and is_of_scheduler(name))
+        (changed == SCHEDULER and belongs_to_scheduler(name))
         or (changed == NR_REQUESTS and name.endswith("/async_depth"))
         or (changed == MAX_SECTORS and name == READAHEAD)
         or {name, changed} == {SLICE_IDLE, SLICE_IDLE_US}
@@ -86,8 +86,8 @@ class Tunables:
     def names(self) -> list[str]:
         """Those that can be read and written now, in the order of setting."""
         tuning = sorted(f"queue/iosched/{path.name}" for path in self.disk.glob("queue/iosched/*"))
-        found = [*BEFORE, *tuning, *AFTER]
-        return [name for name in found if self.is_writable(name) and self.can_return(name)]
+        found = [*BEFORE_IOSCHED, *tuning, *AFTER_IOSCHED]
+        return [name for name in found if self.is_writable(name) and self.can_restore(name)]
 
     def is_writable(self, name: str) -> bool:
         try:
@@ -95,10 +95,10 @@ class Tunables:
         except OSError:
             return False
 
-    def can_return(self, name: str) -> bool:
+    def can_restore(self, name: str) -> bool:
         """Whether it has a value, which the kernel would take."""
         if name == NR_REQUESTS:
-            return (self.number(name) or 0) >= LEAST_REQUESTS
+            return (self.number(name) or 0) >= MIN_REQUESTS
         return self.get(name) is not None
 
     def snapshot(self) -> dict[str, str]:
@@ -109,16 +109,16 @@ class Tunables:
         text = self.get(name)
         return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else None
 
-    def is_written_for(self, name: str) -> bool:
+    def writes_superblocks(self, name: str) -> bool:
         """Whether the device's members are written when it is set: before it makes its stripe cache larger or smaller,
         md notes in its superblocks that the array may be written to, and after a moment that it was not."""
-        return name == STRIPES and read(self.disk / "md/array_state") != "readonly"
+        return name == STRIPE_CACHE and read_file(self.disk / "md/array_state") != "readonly"
 
-    def does_harm(self, name: str) -> bool:
+    def is_unsafe(self, name: str) -> bool:
         """Whether trying values of it does more than make reads faster or slower."""
         # From a multipath device requests go down as they are, and blk_insert_cloned_request() refuses one above the
         # path's max_sectors_kb with BLK_STS_IOERR, for which dm-multipath fails the path.
-        return self.is_written_for(name) or (name == MAX_SECTORS and is_multipath(self.disk))
+        return self.writes_superblocks(name) or (name == MAX_SECTORS and is_multipath(self.disk))
 
     def limit_kb(self) -> int | None:
         """The largest max_sectors_kb there can be."""
@@ -133,4 +133,4 @@ def check_writable(tunables: Tunables) -> None:
             try:
                 tunables.put(name, value)
             except OSError as error:
-                raise Trouble(f"{tunables.disk / name} cannot be set ({error.strerror}): run it as root") from None
+                raise IostuneError(f"{tunables.disk / name} cannot be set ({error.strerror}): run it as root") from None

@@ -17,23 +17,23 @@ ATTRIBUTES = {
 }
 
 
-def pattern(value: str) -> str:
+def escape_pattern(value: str) -> str:
     """A value as udev matches it: what it would take for a pattern or for the end matches any one character."""
     return "".join(c if c.isalnum() or c in " -_.:,;+=/#@%()" else "?" for c in value)
 
 
-def match(properties: Mapping[str, str], identity: Mapping[str, str]) -> str:
+def disk_match(properties: Mapping[str, str], identity: Mapping[str, str]) -> str:
     """What a rule matches the disk by; empty if nothing tells it from others."""
     for name in PROPERTIES:
         if properties.get(name):
-            return f'ENV{{{name}}}=="{pattern(properties[name])}"'
+            return f'ENV{{{name}}}=="{escape_pattern(properties[name])}"'
     for name, key in ATTRIBUTES.items():
         if identity.get(name):
-            return f'{key}=="{pattern(identity[name])}"'
+            return f'{key}=="{escape_pattern(identity[name])}"'
     return ""
 
 
-def comes_after(matched: str) -> str:
+def needed_rules_file(matched: str) -> str:
     """The file of udev's that finds what a rule matches the disk by: rules are read in the order of their names."""
     if not matched.startswith("ENV{"):
         # The kernel has it from the start.
@@ -41,7 +41,7 @@ def comes_after(matched: str) -> str:
     return "63-md-raid-arrays.rules" if matched.startswith("ENV{MD_UUID}") else "60-persistent-storage.rules"
 
 
-def rules(disk: str, matched: str, settings: Mapping[str, str], comments: list[str]) -> str:
+def rules_text(disk: str, matched: str, settings: Mapping[str, str], comments: list[str]) -> str:
     """A file for /etc/udev/rules.d. A line for each: with the scheduler come tunables that were not there before."""
     scope = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {matched}'
     lines = [f"# {line}" for line in (f"By iostune, for {disk}.", *comments)]

@@ -8,37 +8,37 @@ import signal
 import subprocess
 from types import FrameType
 
-from .trouble import Stopped
+from .errors import StoppedBySignal
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def heeded() -> list[signal.Signals]:
+def handled_signals() -> list[signal.Signals]:
     """All but a hangup that was ignored from the start, as by nohup. Shells have what they run in the background ignore
     SIGINT as well, but who sends that means it."""
     return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 
 
-class Stop:
+class StopSignals:
     """Whether to stop, and which child not to wait for then."""
 
     def __init__(self) -> None:
         self.number = 0
         self.child: subprocess.Popen[str] | None = None
 
-    def watch(self) -> None:
-        for number in heeded():
-            signal.signal(number, self.note)
+    def register(self) -> None:
+        for number in handled_signals():
+            signal.signal(number, self.record)
 
-    def unwatch(self) -> None:
-        for number in heeded():
+    def unregister(self) -> None:
+        for number in handled_signals():
             signal.signal(number, signal.SIG_DFL)
 
-    def note(self, number: int, frame: FrameType | None) -> None:
+    def record(self, number: int, frame: FrameType | None) -> None:
         self.number = number
         if self.child:
             self.child.kill()
 
     def check(self) -> None:
         if self.number:
-            raise Stopped(self.number)
+            raise StoppedBySignal(self.number)

@@ -2,15 +2,15 @@
 """How iostune ends early."""
 
 
-class Trouble(Exception):
+class IostuneError(Exception):
     """What is wrong and what to do, in one line for the user."""
 
 
-class NothingRead(Trouble):
+class NothingReadError(IostuneError):
     """In the time there was, no reader got anything."""
 
 
-class Stopped(Exception):
+class StoppedBySignal(Exception):
     """A signal asked for the end."""
 
     def __init__(self, number: int) -> None:

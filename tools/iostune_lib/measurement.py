@@ -15,7 +15,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Workload:
     """What is run under each arm."""
 
     mode: str  # direct or buffered
@@ -41,5 +41,5 @@ class Sample:
         return min(self.shares)
 
 
-# By arm and cell, a sample of each round: the same index is the same round.
-Series = dict[tuple[Arm, Cell], list[Sample]]
+# By arm and workload, a sample of each round: the same index is the same round.
+Series = dict[tuple[Arm, Workload], list[Sample]]

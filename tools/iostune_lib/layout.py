@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MIB = 1 << 20
 # What a reader needs at least to be measured at all.
-SMALLEST = 4 * MIB
+SMALLEST_AREA = 4 * MIB
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -19,15 +19,15 @@ class Area:
     length: int
 
 
-def areas(size: int, readers: int, rounds: int, arm: int, arms: int, wanted: int) -> list[Area]:
+def place_areas(size: int, readers: int, rounds: int, arm: int, arms: int, wanted: int) -> list[Area]:
     """An area for each reader: of its part of the device, as much as wanted or as there is.
 
     rounds: how many rounds were before. Each starts elsewhere, so that no cache of the device's own has what is read,
     spread evenly over the device. In a round the arms lie side by side: their tracks are equally fast.
     """
     part = size // readers // MIB * MIB
-    length = min(max(wanted, SMALLEST), part) // MIB * MIB
-    if length < SMALLEST:
+    length = min(max(wanted, SMALLEST_AREA), part) // MIB * MIB
+    if length < SMALLEST_AREA:
         raise ValueError(f"{size} bytes are too few for {readers} readers")
     # On a small device arms cannot all be side by side: they share, from the end backwards.
     side_by_side = min(arms, part // length)

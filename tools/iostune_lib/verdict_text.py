@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .judge import FAIR_GAIN, GAIN, SLOWEST_LOSS, THROUGHPUT_LOSS, WAIT_TIMES, Kind
-from .plan import closer_cells
+from .plan import compared_workloads
 from .stages import Decision
 from .stats import Ratio
 
@@ -29,13 +29,13 @@ def percent(value: float) -> str:
     return f"{round((value - 1) * 100):+d} %"
 
 
-def interval(r: Ratio) -> str:
+def interval_text(r: Ratio) -> str:
     """An estimate is never shown without its interval."""
     sure = f"{r.confidence * 100:.1f} % sure, {r.pairs} pairs"
     return f"{percent(r.estimate)} ({percent(r.low)} to {percent(r.high)}, {sure})"
 
 
-def kind(found: Kind, label: str) -> str:
+def kind_text(found: Kind, label: str) -> str:
     text = KINDS[found.name]
     if found.ratios:
         figures = "; ".join(
@@ -46,7 +46,7 @@ def kind(found: Kind, label: str) -> str:
     return text
 
 
-def reason(decision: Decision) -> str:
+def reason_text(decision: Decision) -> str:
     """Why a verdict is what it is."""
     verdict, found = decision.verdict, decision.verdict.evidence
     label = decision.candidate.label if decision.candidate else ""
@@ -54,8 +54,8 @@ def reason(decision: Decision) -> str:
         return "there is nothing to choose from"
     if not found:
         return "there was not enough time to compare: give more by --time"
-    gain = f"{interval(found.total)} for {compared(decision)}"
-    single, several, slowest = (interval(r) if r else "" for r in (found.single, found.several, found.slowest))
+    gain = f"{interval_text(found.total)} for {comparison_text(decision)}"
+    single, several, slowest = (interval_text(r) if r else "" for r in (found.single, found.several, found.slowest))
     but = f"{label} has a throughput of {gain}, but"
     texts = {
         "gain": f"throughput {gain}" + (f"; the slowest of several readers {slowest}" if slowest else ""),
@@ -79,15 +79,15 @@ def reason(decision: Decision) -> str:
     return texts[verdict.why]
 
 
-def compared(d: Decision) -> str:
+def comparison_text(d: Decision) -> str:
     """What percentages of a decision are of."""
-    cells = closer_cells(d.cells)
-    modes = " and ".join(dict.fromkeys(cell.mode for cell in cells))
-    counts = " and ".join(str(count) for count in sorted({cell.readers for cell in cells}))
+    workloads = compared_workloads(d.workloads)
+    modes = " and ".join(dict.fromkeys(workload.mode for workload in workloads))
+    counts = " and ".join(str(count) for count in sorted({workload.readers for workload in workloads}))
     return f"{modes} reads, {counts} reader{'' if counts == '1' else 's'}"
 
 
-def decision(d: Decision) -> str:
+def decision_text(d: Decision) -> str:
     if d.verdict.is_change and d.candidate:
-        return f"{d.stage.name}: {d.candidate.label} instead of {d.current.label}: {reason(d)}"
-    return f"{d.stage.name}: no change from {d.current.label}: {reason(d)}"
+        return f"{d.stage.name}: {d.candidate.label} instead of {d.current.label}: {reason_text(d)}"
+    return f"{d.stage.name}: no change from {d.current.label}: {reason_text(d)}"

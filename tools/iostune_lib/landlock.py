@@ -20,7 +20,7 @@ WRITE_FILE = 1 << 1
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 
 
-class Sandbox:
+class Landlock:
     """What fio's process does to itself before it is fio."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Sandbox:
     def is_enforced(self) -> bool:
         return bool(self.ruleset >= 0)
 
-    def enter(self) -> None:
+    def enter_child(self) -> None:
         # Killed with us, or else a killed iostune would leave its readers behind.
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != self.parent:
