@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where readers read."""
+"""The areas that readers read."""
 
 import unittest
 
@@ -25,7 +25,7 @@ class Areas(unittest.TestCase):
         found = [place_areas(1 << 40, 1, 3, arm, 4, 64 * MIB)[0] for arm in range(4)]
         self.assertEqual([area.offset - found[0].offset for area in found], [0, 64 * MIB, 128 * MIB, 192 * MIB])
 
-    def test_rounds_are_elsewhere(self) -> None:
+    def test_each_round_reads_elsewhere(self) -> None:
         starts = {place_areas(1 << 40, 2, rounds, 0, 2, 64 * MIB)[0].offset for rounds in range(20)}
         self.assertEqual(len(starts), 20)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is shown of a run, and what is tried on a disk."""
+"""The report of a run, and the stages for a disk."""
 
 import json
 import tempfile
@@ -81,17 +81,17 @@ class Planned(unittest.TestCase):
         self.assertEqual(found["read_ahead_kb"], (128, 512, 2048, 8192))
         self.assertEqual(list(self.stages_of(files, is_quick=True)), ["scheduler", "read_ahead_kb"])
 
-    def test_requests_no_larger_than_the_disk_takes(self) -> None:
+    def test_max_sectors_kb_is_within_the_limit_of_the_disk(self) -> None:
         files = {t.MAX_SECTORS: "128", "queue/max_hw_sectors_kb": "256", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(self.stages_of(files)["max_sectors_kb"], (64, 128, 256))
 
-    def test_requests_of_a_multipath_device_stay_as_large_as_they_are(self) -> None:
+    def test_max_sectors_kb_of_a_multipath_device_is_not_tried(self) -> None:
         files = {t.MAX_SECTORS: "512", "queue/max_hw_sectors_kb": "1024", t.READAHEAD: "128", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(list(self.stages_of({**files, "dm/uuid": "mpath-3600"})), ["scheduler", "read_ahead_kb"])
-        # What lies on one makes its requests anew.
+        # A device on top of a multipath device creates its own requests.
         self.assertIn("max_sectors_kb", self.stages_of({**files, "dm/uuid": "part1-mpath-3600"}))
 
-    def test_without_a_disk_it_is_only_measured(self) -> None:
+    def test_a_file_on_no_single_disk_is_measured_only(self) -> None:
         (stage,) = session.plan_stages(None, Request(4, 540, False), ("buffered",))
         self.assertEqual(len(stage.arms), 1)
         self.assertEqual([workload.readers for workload in stage.workloads], [1, 2, 4])

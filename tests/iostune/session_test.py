@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run refuses, what it warns of, and how it ends."""
+"""The errors and warnings of a run, and its end."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ from iostune_lib.tunables import Tunables
 
 
 class Base(unittest.TestCase):
-    """A disk that is a folder."""
+    """Tests on a disk that is a folder."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -56,7 +56,7 @@ class Multipath(Base):
             measured.check()
         return measured.warnings
 
-    def test_a_path_of_one(self) -> None:
+    def test_a_path_is_refused(self) -> None:
         (self.disk / "holders").mkdir()
         above = self.root / "dm-3"
         (above / "dm").mkdir(parents=True)
@@ -72,16 +72,16 @@ class Multipath(Base):
             self.check()
         sets.assert_not_called()
 
-    def test_one(self) -> None:
+    def test_a_multipath_device_has_a_warning(self) -> None:
         self.assertEqual(self.check(), [])
         self.write("dm/uuid", "mpath-3600\n")
         (warning,) = self.check()
         self.assertIn("max_sectors_kb is not tried", warning)
 
 
-class Begun(Base):
-    def test_what_is_in_force_is_what_was_decided(self) -> None:
-        """Not what there was at the start: another scheduler has its own nr_requests."""
+class Prepared(Base):
+    def test_the_present_value_is_that_of_earlier_decisions(self) -> None:
+        """Not the original one: another scheduler has its own nr_requests."""
         measured = self.session()
         tunables = Tunables(self.disk)
         measured.settings = Settings(tunables, Journal(self.root, tunables, {}))
@@ -94,7 +94,7 @@ class Begun(Base):
 
 
 class Ended(Base):
-    def test_settings_are_back_before_a_word_is_said(self) -> None:
+    def test_tunables_are_restored_before_anything_is_printed(self) -> None:
         seen: list[str] = []
 
         def measure(measured: Session, *rest: object) -> None:
@@ -115,12 +115,12 @@ class Ended(Base):
         self.assertEqual(seen, ["128"])
         self.assertFalse((self.root / "journal").exists())
 
-    def test_a_terminal_that_has_gone(self) -> None:
+    def test_a_terminal_that_hung_up(self) -> None:
         ours, theirs = os.openpty()
         with os.fdopen(theirs, "w") as terminal, mock.patch.object(sys, "stderr", terminal):
             progress = Progress(0.0)
             os.close(ours)
-            progress.stage("a first run")
+            progress.stage("first run")
             progress.run("none, direct, 1 reader")
             progress.end()
             self.session().warn("busy")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals are noted, but for those that nobody is to hear."""
+"""Signals are recorded, except an ignored SIGHUP."""
 
 import signal
 import unittest
@@ -12,10 +12,10 @@ class Signals(unittest.TestCase):
     def setUp(self) -> None:
         for number in SIGNALS:
             self.addCleanup(signal.signal, number, signal.getsignal(number))
-            # They are ignored where this runs under nohup.
+            # nohup, under which this test may run, ignores SIGHUP.
             signal.signal(number, signal.SIG_DFL)
 
-    def test_noted(self) -> None:
+    def test_recorded(self) -> None:
         for number in SIGNALS:
             stop = StopSignals()
             stop.register()
@@ -27,8 +27,8 @@ class Signals(unittest.TestCase):
             stop.unregister()
             self.assertEqual(signal.getsignal(number), signal.SIG_DFL)
 
-    def test_one_that_is_ignored(self) -> None:
-        # By nohup.
+    def test_an_ignored_sighup(self) -> None:
+        # As by nohup.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         stop = StopSignals()
         stop.register()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Disks that only exist in figures, and a clock that runs as they are measured."""
+"""Simulated disks, with a clock that advances by the time of each measurement."""
 
 import random
 

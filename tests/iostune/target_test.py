@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is measured, and who uses it."""
+"""The target of a measurement, and its users."""
 
 import os
 import tempfile
@@ -44,7 +44,7 @@ class Users(unittest.TestCase):
             (self.root / "btrfs" / uuid / "devices").mkdir(parents=True, exist_ok=True)
             (self.root / "btrfs" / uuid / "devices" / name).symlink_to(self.root / name)
         found = self.users(b"30 1 0:45 / /srv rw - btrfs /dev/sdb rw\n")
-        self.assertEqual(found, ["sda is of the mounted btrfs 1234-5"])
+        self.assertEqual(found, ["sda is part of the mounted btrfs 1234-5"])
 
     def test_a_mount_point_may_be_any_bytes(self) -> None:
         odd = (
@@ -64,7 +64,7 @@ class Identity(unittest.TestCase):
             (disk / "dm").mkdir()
             (disk / "dm/uuid").write_text("LVM-abc\n")
             known = {"disk": folder, "dm/uuid": "LVM-abc"}
-            # All there is to tell it by on old kernels.
+            # Kernels before 5.15 have no diskseq.
             self.assertEqual(target.identity(found), {**known, "size": "2048"})
             (disk / "diskseq").write_text("7\n")
             self.assertEqual(target.identity(found), {**known, "diskseq": "7"})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measure a disk with parallel sequential readers, and say which scheduler and tunables suit it.
+"""Measure a disk with parallel sequential readers, and recommend a scheduler and tunables.
 
-It only reads. What it tries it puts back; --apply sets what is recommended.
+iostune only reads the disk. It restores every tunable that it tries; --apply sets the recommended values.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from .target import Target
 from .tunables import Tunables
 
 FULL_S, QUICK_S = 540, 50
-MOST_READERS = 64
+MAX_READERS = 64
 # Eleven days.
-MOST_S = 1000000
+MAX_S = 1000000
 
 
 def parse_readers(text: str) -> int:
     value = int(text)
-    if not 1 <= value <= MOST_READERS:
-        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MOST_READERS}")
+    if not 1 <= value <= MAX_READERS:
+        raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MAX_READERS}")
     return value
 
 
 def parse_seconds(text: str) -> float:
     value = float(text)
-    # This way about it holds for nan, too.
-    if not 1 <= value <= MOST_S:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1 to {MOST_S}")
+    # Written so that it rejects nan, too.
+    if not 1 <= value <= MAX_S:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1 to {MAX_S}")
     return value
 
 
@@ -59,16 +59,18 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw throughput over readers (needs matplotlib)")
     parser.add_argument("--emit-udev", type=Path, metavar="FILE", help="write a udev rule for this disk")
-    parser.add_argument("--apply", action="store_true", help="set what is recommended, after asking")
+    parser.add_argument("--apply", action="store_true", help="set the recommended values, after asking")
     parser.add_argument("--yes", action="store_true", help="with --apply: do not ask")
-    parser.add_argument("--restore", action="store_true", help="only put back what a killed iostune has left")
+    parser.add_argument(
+        "--restore", action="store_true", help="only restore the tunables that a killed iostune had set"
+    )
     args = parser.parse_args()
     if not args.restore and not args.device:
-        parser.error("which device?")
+        parser.error("no DEVICE given: name a block device, or a file on one")
     if args.yes and not args.apply:
-        parser.error("--yes is for --apply")
+        parser.error("--yes needs --apply")
     if args.apply and not args.yes and not sys.stdin.isatty():
-        parser.error("--apply asks before it sets anything, and there is no terminal: --yes is the answer")
+        parser.error("--apply asks before it sets anything, but standard input is no terminal: add --yes")
     return args
 
 
@@ -77,7 +79,7 @@ def show_message(text: str) -> None:
 
 
 def check_outputs(args: argparse.Namespace, rule: str) -> None:
-    """What could not be written in the end."""
+    """Fail before the measurement if an output file could not be written after it."""
     why = why_no_plot(args.plot) if args.plot else ""
     if why:
         raise IostuneError(f"--plot: {why}")
@@ -86,50 +88,54 @@ def check_outputs(args: argparse.Namespace, rule: str) -> None:
         if why:
             raise IostuneError(f"--emit-udev: {why}")
         if not rule:
-            raise IostuneError("--emit-udev: the disk has no serial number, WWN or UUID that a rule could know it by")
+            raise IostuneError("--emit-udev: the disk has no serial number, WWN or UUID for a rule to match")
 
 
 def reason_not_creatable(path: Path) -> str:
-    """Why a rule cannot be written there; empty if it can. One that is there may hold what was before all changes."""
+    """Return why a rule cannot be created at a path; "" if it can.
+
+    An existing file is never overwritten, because it may be the only copy of the original values.
+    """
     why = reason_not_writable(path)
     if not why and os.path.lexists(path):
-        return f"{path} is there already: move it away, or name another file"
+        return f"{path} exists already: move it away, or name another file"
     return why
 
 
 def rule_match(found: Target) -> str:
-    """What a rule knows the disk by; empty if there is no disk, or nothing tells it from others."""
+    """Return the udev key that matches this disk only; "" if there is no disk or no such key."""
     return udev.disk_match(target.udev_properties(found), target.identity(found)) if found.disk else ""
 
 
 def rollback_path(path: Path) -> Path:
-    """The rule with the values that were there before, beside the one with the new ones."""
+    """Return the path of the rule with the previous values, beside that of the new rule."""
     return path.with_name(path.name + ".rollback")
 
 
 def create_file(path: Path, text: str) -> None:
-    # It was not there before the measurement, but may be now. The text has the path, which may be any bytes.
+    # "x", because the file may have been created during the measurement. The text contains the path, which may be any
+    # bytes.
     with path.open("x", errors="surrogateescape") as file:
         file.write(text)
 
 
 def emit_udev(path: Path, found: Target, rule: str, result: Result) -> None:
     if not result.settings:
-        show_message(f"no change is recommended, so {path} is not written")
+        show_message(f"no change is recommended: {path} is not written")
         return
     back = rollback_path(path)
     reasons = [verdict_text.decision_text(d) for d in result.decisions if d.verdict.is_change]
     after = [
-        f"To go back: mv {back} {path}, udevadm control --reload, udevadm trigger --sysname-match={found.name};",
-        "then remove it, as it has no more to do after the next boot.",
+        f"To undo: mv {back} {path}, udevadm control --reload, udevadm trigger --sysname-match={found.name};",
+        "then remove the file, because after the next boot it has no effect.",
     ]
     known = {name: value for name, value in result.former.items() if value != "not there"}
     create_file(path, udev.rules_text(found.name, rule, result.settings, reasons + after))
-    create_file(back, udev.rules_text(found.name, rule, known, ["As it was before the rule beside this one."]))
-    show_message(f"written: {path}, and {back} to go back")
+    create_file(back, udev.rules_text(found.name, rule, known, ["The values before the rule beside this one."]))
+    show_message(f"written: {path}, and {back} to undo it")
     first = udev.needed_rules_file(rule)
     if path.name < first:
-        show_message(f"{path.name} must sort after {first}, which finds what the disk is known by: 65-iostune.rules")
+        show_message(f"{path.name} must sort after {first}, which sets what the rule matches: 65-iostune.rules does")
 
 
 def apply(args: argparse.Namespace, found: Target, result: Result) -> None:
@@ -147,15 +153,15 @@ def apply(args: argparse.Namespace, found: Target, result: Result) -> None:
             tunables.put(name, value)
         except OSError as error:
             before = f"; set before that: {', '.join(done)}" if done else ""
-            raise IostuneError(f"{name} cannot be set to {value}: {error.strerror}{before}") from None
+            raise IostuneError(f"cannot set {name} to {value}: {error.strerror}{before}") from None
         done.append(f"{name} = {value}")
     show_message("set: " + ", ".join(done))
 
 
 def tune(args: argparse.Namespace, stop: StopSignals) -> None:
     if os.geteuid() != 0:
-        raise IostuneError("tunables are set while measuring: run it as root")
-    # Held until the end of the process.
+        raise IostuneError("cannot set tunables: run iostune as root")
+    # The process holds the lock until it ends.
     journal.acquire_lock(DIRECTORY)
     for text in journal.recover(DIRECTORY):
         show_message(text)
@@ -166,7 +172,7 @@ def tune(args: argparse.Namespace, stop: StopSignals) -> None:
     check_outputs(args, rule)
     request = Request(args.max_readers, args.time or (QUICK_S if args.quick else FULL_S), args.quick)
     result = Session(found, request, stop, DIRECTORY).run()
-    # Nothing is left to put back: signals may do what they do. One that came while it was put back was only noted.
+    # Every tunable is restored, so signals may end the process again. check() raises for one that came meanwhile.
     stop.unregister()
     stop.check()
     show(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result))
@@ -191,7 +197,7 @@ def main() -> int:
         show_message("stopped")
         return 128 + stopped.number
     except BrokenPipeError:
-        # Nobody reads standard error, where apply() asks: there is nobody to say it to.
+        # Standard error, on which apply() asks, is closed: no message is possible.
         return 1
     except OSError as error:
         show_message(f"{error.filename}: {error.strerror}" if error.filename else str(error))

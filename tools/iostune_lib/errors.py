@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How iostune ends early."""
+"""The exceptions that end iostune early."""
 
 
 class IostuneError(Exception):
-    """What is wrong and what to do, in one line for the user."""
+    """One line for the user: what is wrong, and the remedy."""
 
 
 class NothingReadError(IostuneError):
-    """In the time there was, no reader got anything."""
+    """No reader read anything in its time."""
 
 
 class StoppedBySignal(Exception):
-    """A signal asked for the end."""
+    """A signal asked iostune to stop."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"stopped by signal {number}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What to try, and how much of it the time allows. Pure."""
+"""Decide which settings to try, and how many measurements fit into the time. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import tunables as t
 from .measurement import Arm, Workload
 
-# bfq waits so long, in ms, for a reader's next request, if nobody changed it.
+# bfq's default: how long it idles for a reader's next request, ms.
 SLICE_IDLE_MS = "8"
 
 
@@ -18,11 +18,11 @@ class Rules:
     """How thorough a run is."""
 
     confidence: float
-    # Rounds at the beginning of a look or a comparison that are thrown away.
+    # Rounds at the beginning of a survey or a comparison that are not counted.
     warm_up: int
-    # Rounds of the first look at all arms.
+    # Rounds of the survey of all arms.
     survey_rounds: int
-    # Rounds of the comparison of two: at least so many, so that the confidence can be reached; at most.
+    # Rounds of the comparison of two arms: the least that can reach the confidence, and the most.
     least_pairs: int
     most_pairs: int
     shortest_s: float
@@ -35,19 +35,20 @@ QUICK = Rules(confidence=0.95, warm_up=0, survey_rounds=2, least_pairs=6, most_p
 
 @dataclass(frozen=True)
 class Stage:
-    """One tunable: what could be chosen, and where that is compared."""
+    """One tunable: the values to choose from, and the workloads under which they are compared."""
 
     name: str
     tunable: str
-    arms: tuple[Arm, ...]  # the first is what is in force
+    arms: tuple[Arm, ...]  # the first is the present setting
     workloads: tuple[Workload, ...]
     weight: float
-    # Values from which the arms are made when the stage begins: what is in force then, earlier stages decide.
+    # The values to try. The arms are made from them when the stage begins, since earlier stages may change the present
+    # setting.
     values: tuple[int, ...] = ()
 
 
 def reader_counts(most: int) -> list[int]:
-    """1, 2, 4 and so on, and the last."""
+    """Return the powers of 2 below most, and most."""
     counts = [1]
     while counts[-1] * 2 < most:
         counts.append(counts[-1] * 2)
@@ -55,13 +56,16 @@ def reader_counts(most: int) -> list[int]:
 
 
 def bfq_settings(slice_idle: str) -> tuple[tuple[str, str], ...]:
-    """As it is for streams. With low_latency it favours whoever has just begun to read, all of a measurement long, and
-    waits for nobody then."""
+    """Return bfq's settings for long streams.
+
+    With low_latency bfq favours a reader that has just begun, which is any reader of a short measurement, and does not
+    idle for any of them.
+    """
     return ((t.SCHEDULER, "bfq"), (t.LOW_LATENCY, "0"), (t.SLICE_IDLE, slice_idle))
 
 
 def scheduler_label(values: Mapping[str, str]) -> str:
-    """The scheduler in force, by the names that the arms have."""
+    """Return the label of the present scheduler, in the form of the arms' labels."""
     label = values[t.SCHEDULER]
     if values.get(t.LOW_LATENCY, "0") != "0":
         label += " low_latency=1"
@@ -71,7 +75,7 @@ def scheduler_label(values: Mapping[str, str]) -> str:
 
 
 def scheduler_arms(values: Mapping[str, str]) -> tuple[Arm, ...]:
-    """The one in force, given its tunables, and all that kernels have besides, bfq in two ways."""
+    """Return the present scheduler, given its tunables, and all others that kernels have, bfq with two settings."""
     simple = [Arm(name, ((t.SCHEDULER, name),)) for name in t.KNOWN_SCHEDULERS if name != "bfq"]
     waiting = [Arm("bfq", bfq_settings(SLICE_IDLE_MS)), Arm("bfq slice_idle=0", bfq_settings("0"))]
     in_force = Arm(scheduler_label(values), ())
@@ -92,7 +96,7 @@ def first_and_last(counts: Sequence[int]) -> list[int]:
 
 
 def reduced_workloads(workloads: Sequence[Workload]) -> list[tuple[Workload, ...]]:
-    """The same with ever fewer workloads, for when time is short: the ends of the reader counts, then one mode."""
+    """Return ever fewer workloads, for short times: all, the first and last reader counts, then of one mode."""
     counts = sorted({workload.readers for workload in workloads})
     modes = list(dict.fromkeys(workload.mode for workload in workloads))
     return [
@@ -118,7 +122,7 @@ def fit_time(
 
 
 def compared_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
-    """Where two arms are compared: one reader and the most of them."""
+    """Return the workloads for the comparison of two arms: the fewest and the most readers."""
     counts = sorted({workload.readers for workload in workloads})
     return all_workloads(list(dict.fromkeys(workload.mode for workload in workloads)), first_and_last(counts))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is going on, on standard error: a line that is written over on a terminal, else one now and then."""
+"""Show progress on standard error: one line that is overwritten on a terminal, else a line every EVERY_S."""
 
 from __future__ import annotations
 

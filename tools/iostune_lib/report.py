@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is shown: tables, words, JSON."""
+"""Format the result as text and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MB = 1e6
 
 @dataclass(frozen=True)
 class Result:
-    """A whole run."""
+    """The result of a run."""
 
     device: dict[str, Any]
     warnings: list[str]
@@ -28,18 +28,18 @@ class Result:
     decisions: list[Decision]
     kind: Kind
     kind_label: str
-    # The tunables to set, and what is now of these and of those that the kernel changes with them.
+    # The tunables to set, and the present values of these and of those that the kernel changes with them.
     settings: dict[str, str]
     former: dict[str, str]
 
     @property
     def changed_with_it(self) -> dict[str, str]:
-        """What is now of those that are not set and change all the same: a new scheduler has its own."""
+        """Return the present values of the tunables that change without being set: a new scheduler has its own."""
         return {name: value for name, value in self.former.items() if name not in self.settings}
 
 
 def row(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Medians over the rounds; of each reader's share by rank, the fastest first."""
+    """Return medians over the rounds; shares are ranked in each round, the fastest reader first."""
     totals = [sample.total / MB for sample in samples]
     ranked = [sorted(sample.shares, reverse=True) for sample in samples]
     return {
@@ -52,7 +52,7 @@ def row(samples: Sequence[Sample]) -> dict[str, Any]:
 
 
 def tables(decision: Decision) -> list[tuple[Arm, str, list[tuple[int, dict[str, Any]]]]]:
-    """By arm and mode, a row for each number of readers."""
+    """Return the tables by arm and mode, with a row per number of readers."""
     found: dict[tuple[Arm, str], list[tuple[int, dict[str, Any]]]] = {}
     for (arm, workload), samples in decision.series.items():
         if samples:

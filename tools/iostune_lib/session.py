@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run from start to end: the disk's tunables held in the journal, the stages, everything put back."""
+"""Run iostune on one target: open the journal, run the stages, restore the tunables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .signals import StopSignals
 from .target import Target
 from .tunables import Tunables
 
-# To see whether others use the disk.
+# How long to watch for I/O of others.
 BUSY_CHECK_S = 0.5
 READAHEADS_KB = (128, 512, 2048, 8192)
 MAX_SECTORS_KB = (64, 128, 256, 1024)
@@ -33,13 +33,13 @@ NR_REQUESTS = (32, 128, 512)
 STRIPE_CACHES = (256, 1024, 4096)
 GROUP_THREADS = (0, 2, 4)
 MODES = ("direct", "buffered")
-# Of a quick run the scheduler may have nearly all; what it leaves is for the readahead.
+# In a quick run the scheduler may take nearly all the time; the readahead gets the rest.
 QUICK_WEIGHT = 99
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for."""
+    """The user's options."""
 
     max_readers: int
     seconds: float
@@ -51,7 +51,7 @@ class Request:
 
 
 def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, ...]) -> list[Stage]:
-    """What to try on this disk."""
+    """Return the stages for this disk."""
     counts = plan.reader_counts(request.max_readers)
     if request.is_quick:
         counts = plan.first_and_last(counts)
@@ -81,7 +81,7 @@ def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, .
 
 
 class Session:
-    """Measures one target."""
+    """One run on one target."""
 
     def __init__(self, found: Target, request: Request, stop: StopSignals, directory: Path) -> None:
         self.target = found
@@ -92,7 +92,7 @@ class Session:
         self.tunables = Tunables(found.disk) if found.disk and (found.disk / "queue").is_dir() else None
         self.settings: Settings | None = None
         self.warnings: list[str] = []
-        # Bytes a second of one reader, the most seen: how much has to be there for it to read.
+        # The highest speed of one reader so far, bytes/s: an area must be large enough for it.
         self.rate = 100e6
 
     def warn(self, text: str) -> None:
@@ -100,7 +100,7 @@ class Session:
         show_error(f"iostune: warning: {text}")
 
     def check(self) -> None:
-        """What makes measuring impossible, and what makes it doubtful."""
+        """Fail if the target cannot be measured, and warn of what makes the result doubtful."""
         if self.target.size < self.request.max_readers * SMALLEST_AREA:
             raise IostuneError(
                 f"{self.target.path} has {self.target.size >> 20} MiB: too small for {self.request.max_readers} "
@@ -109,36 +109,36 @@ class Session:
         if self.tunables:
             self.check_disk(self.tunables)
         else:
-            self.warn("no single disk is below it: it is measured, but there is nothing to tune")
+            self.warn("it is on no single disk: it is measured, but there is nothing to tune")
         if self.target.is_file:
             status = self.target.path.stat()
             if status.st_blocks * 512 < status.st_size:
-                self.warn("the file has holes, which are read without the disk")
+                self.warn("the file has holes, which the file system reads without the disk")
         for user in target.users(self.target):
-            # A file's own file system is no surprise.
+            # The file system of a file is mounted on the disk anyway.
             if not self.target.is_file or " is mounted on " not in user:
-                self.warn(f"in use: {user}; it is only read, but others feel it, and are measured with it")
+                self.warn(f"in use: {user}; iostune only reads it, but slows its users, whose I/O is measured too")
         busy = target.io_by_others(self.target, BUSY_CHECK_S)
         if busy:
-            self.warn(f"busy: {busy}; differences will be harder to see")
+            self.warn(f"busy: {busy}; differences will be harder to detect")
 
     def check_disk(self, tunables: Tunables) -> None:
-        """What cannot be set on this disk, or must not be."""
+        """Fail if the disk's tunables cannot be set, and warn of those that must not be."""
         above = target.multipath_above(tunables.disk)
         if above:
-            raise IostuneError(f"{tunables.disk.name} is a path of a multipath device: measure that, {above}")
+            raise IostuneError(f"{tunables.disk.name} is a path of the multipath device {above}: measure that")
         t.check_writable(tunables)
         if self.request.is_quick:
             return
         if t.MAX_SECTORS in tunables.names() and target.is_multipath(tunables.disk):
             self.warn(
-                "max_sectors_kb is not tried: a multipath device hands its requests down whole, and one that is larger "
-                "than a path takes would fail that path"
+                "max_sectors_kb is not tried: a multipath device passes on whole requests, and one that is larger than "
+                "a path's limit would fail that path"
             )
         if t.STRIPE_CACHE in tunables.names() and tunables.writes_superblocks(t.STRIPE_CACHE):
             self.warn(
-                "stripe_cache_size is not tried: when it is set, md writes its superblocks. It is while the array "
-                "is read-only (mdadm --readonly), but hardly matters for reads"
+                "stripe_cache_size is not tried: md would write its superblocks. iostune tries it if the array is "
+                "read-only (mdadm --readonly), but it hardly matters for reads"
             )
 
     def run(self) -> Result:
@@ -153,7 +153,7 @@ class Session:
         try:
             result = self.measure_all(progress, begin, deadline)
         finally:
-            # First of all: nothing that goes wrong with words may come before it.
+            # First of all, because a failure to print must not prevent it.
             left = journal.restore() if journal else []
             progress.end()
             for text in left:
@@ -162,7 +162,7 @@ class Session:
 
     def measure_all(self, progress: Progress, begin: float, deadline: float) -> Result:
         original = self.settings.journal.original if self.settings else {}
-        progress.stage("a first run")
+        progress.stage("first run")
         modes = self.find_modes()
         context = stages.StageContext(
             self.measurement_function(progress),
@@ -193,7 +193,7 @@ class Session:
         )
 
     def find_modes(self) -> tuple[str, ...]:
-        """Without direct, if the file system has no such thing."""
+        """Return the modes that work: some file systems have no direct reads."""
         try:
             self.measure_once(Workload("direct", 1), 0, 0, 1, self.request.rules.shortest_s)
         except IostuneError as error:
@@ -202,7 +202,7 @@ class Session:
         return MODES
 
     def measure_overhead(self, modes: tuple[str, ...]) -> float:
-        """What a run takes besides its length, with all readers, so as not to promise too much."""
+        """Measure how much longer than its reading a run takes; with all readers, which takes longest."""
         found = []
         for number in (1, 2):
             begin = time.monotonic()
@@ -221,13 +221,13 @@ class Session:
         return measure
 
     def apply_settings(self, label: str, settings: tuple[tuple[str, str], ...]) -> None:
-        """What the kernel took before."""
+        """Set values that the kernel has accepted before."""
         if not self.settings:
             return
         try:
             self.settings.apply(settings)
         except OSError as error:
-            raise IostuneError(f"{label} cannot be set any more: {error.strerror}") from None
+            raise IostuneError(f"cannot set {label} again: {error.strerror}") from None
 
     def measure_once(self, workload: Workload, rounds: int, place: int, places: int, seconds: float) -> Sample:
         wanted = int(2 * self.rate * seconds)
@@ -238,10 +238,10 @@ class Session:
         return sample
 
     def prepare_stage(self, stage: Stage) -> Stage:
-        """Its arms: the value there is with what was decided before, and those to try instead."""
+        """Add the arms: the present value, after the earlier decisions, and the values to try."""
         if not stage.values:
             return stage
-        self.apply_settings("what was decided", ())
+        self.apply_settings("the decided values", ())
         value = self.get_tunable(stage.tunable) or "not there"
         return replace(stage, arms=plan.value_arms(stage.tunable, value, stage.values))
 
@@ -253,8 +253,8 @@ class Session:
             self.settings.apply(arm.settings)
         except OSError as error:
             if error.errno == errno.EBUSY:
-                return "the kernel would not set it for too long: another disk of that host comes or goes"
-            return f"the kernel or the device does not have it ({error.strerror})"
+                return "the kernel stayed busy: another disk of that host is being added or removed"
+            return f"the kernel or the device does not support it ({error.strerror})"
         values = dict(arm.settings)
         odd = [f"{name} became {got}" for name in values for got in [self.get_tunable(name)] if got != values[name]]
         return "; ".join(odd)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""From an arm to the tunables: which have to be set for it, given what was found and what was decided before."""
+"""Set the tunables for an arm, given their original values and the earlier decisions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .tunables import (
 
 
 def target_state(original: Mapping[str, str], accepted: Mapping[str, str], arm: Mapping[str, str]) -> dict[str, str]:
-    """The state for an arm, in the order of setting.
+    """Return all tunables for an arm, in the order of setting.
 
-    Everything as it was found, but for what earlier stages decided, and what the arm says. Another scheduler than the
-    one found has the tunables that it brings itself: an administrator who chooses it would have those, too.
+    They have their original values, except those that earlier stages have decided and those of the arm. Another
+    scheduler than the original keeps the tunables that the kernel gives it, as it would for an administrator.
     """
     chosen = {**accepted, **arm}
     scheduler = original.get(SCHEDULER)
@@ -36,23 +36,23 @@ def target_state(original: Mapping[str, str], accepted: Mapping[str, str], arm: 
 
 
 def changed_names(original: Mapping[str, str], accepted: Mapping[str, str]) -> set[str]:
-    """What was decided and is not there already, and what the kernel may change when that is set."""
+    """Return the tunables whose decided value is not the original one, and those that the kernel changes with them."""
     changed = {name for name, value in accepted.items() if original.get(name) != value}
     found = changed | {name for name in original if any(changes_with(name, other) for other in changed)}
     if any(name.startswith("queue/iosched/") for name in changed):
-        # A rule for a scheduler's own tunable has to have that scheduler.
+        # A udev rule for a scheduler's own tunable must set that scheduler.
         found.add(SCHEDULER)
     return found
 
 
 def recommended(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
-    """What to set, in this order, for the state that was measured."""
+    """Return the values to set, in order, for the state that was measured."""
     names = changed_names(original, accepted)
     return {name: value for name, value in target_state(original, accepted, {}).items() if name in names}
 
 
 def previous_values(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
-    """What there was of all that changes by that, in the order of setting it: the way back."""
+    """Return the original values of all that recommended() changes, in the order of setting them."""
     return {
         name: original.get(name, "not there") for name in sorted(changed_names(original, accepted), key=setting_order)
     }
@@ -67,7 +67,7 @@ def setting_order(name: str) -> tuple[int, str]:
 
 
 class Settings:
-    """Sets the disk for one arm after another."""
+    """The settings of a disk, for one arm after another."""
 
     def __init__(self, tunables: Tunables, journal: Journal) -> None:
         self.tunables = tunables
@@ -76,7 +76,7 @@ class Settings:
         self.in_force: tuple[tuple[str, str], ...] | None = None
 
     def apply(self, arm: tuple[tuple[str, str], ...]) -> None:
-        """OSError: the kernel does not take one of them."""
+        """Set the disk for an arm. OSError: the kernel refuses a value."""
         key = (*self.accepted.items(), *arm)
         if key == self.in_force:
             return
@@ -90,15 +90,15 @@ class Settings:
         self.in_force = key
 
     def must_recreate_scheduler(self, state: Mapping[str, str]) -> bool:
-        """Whether bfq would stay as it is, and go on from where other tunables of its own have left it.
+        """Return whether other tunables of bfq's own change while bfq stays: it would keep state from the old ones.
 
-        On 7.3 one whose low_latency was set to 0 after a run read at 27 or 31 MB/s in two of five runs, where one that
-        was made anew read at 50 in all of them.
+        On 7.3, a bfq whose low_latency was set to 0 after a run read at 27 or 31 MB/s in two of five runs; a new one
+        read at 50 MB/s in all five.
         """
         if self.tunables.get(SCHEDULER) != state.get(SCHEDULER):
             return False
         return any(name in state and self.tunables.get(name) != state[name] for name in (LOW_LATENCY, SLICE_IDLE))
 
     def accept(self, arm: tuple[tuple[str, str], ...]) -> None:
-        """What was decided holds while the next tunable is looked at."""
+        """Keep the settings of an arm in all later ones."""
         self.accepted.update(arm)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals that ask for the end. They are only noted, and looked at between measurements: no exception appears in the
-middle of putting tunables back."""
+"""Record signals that ask iostune to stop, and check for them between measurements.
+
+A handler that raised an exception could interrupt the restoring of tunables.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def handled_signals() -> list[signal.Signals]:
-    """All but a hangup that was ignored from the start, as by nohup. Shells have what they run in the background ignore
-    SIGINT as well, but who sends that means it."""
+    """Return the signals to handle: all but a SIGHUP that was ignored from the start, as by nohup.
+
+    Shells make background commands ignore SIGINT too, but a SIGINT sent to iostune is meant for it.
+    """
     return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 
 
 class StopSignals:
-    """Whether to stop, and which child not to wait for then."""
+    """The signal that was received, and the child that it kills."""
 
     def __init__(self) -> None:
         self.number = 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One tunable after another: a look at all values, a comparison of the best with what is in force, a verdict.
+"""Decide one tunable after another: survey all values, compare the best with the present one, judge.
 
-The comparison is measured anew. The best of several first surveyed is the best by luck as well, and an interval around
-luck says nothing; so the first look chooses whom to compare, and nothing else.
+The comparison uses new measurements. The best of several surveyed arms is partly the best by luck, and a confidence
+interval of the same figures would not show that; so the survey only selects the arm to compare.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from .judge import Kind, Verdict
 from .measurement import Arm, Sample, Series, Workload
 from .plan import Rules, Stage
 
-# measure(arm, workload, rounds before, the arm's place among so many, seconds)
+# measure(arm, workload, earlier rounds, place of the arm in the round, arms in the round, seconds)
 Measurement = Callable[[Arm, Workload, int, int, int, float], Sample]
 
 
 @dataclass
 class Decision:
-    """What came of a stage."""
+    """The result of a stage."""
 
     stage: Stage
     verdict: Verdict
     candidate: Arm | None = None
     skipped: dict[str, str] = field(default_factory=dict)
-    # The first look, for the tables.
+    # The samples of the survey, for the tables.
     series: Series = field(default_factory=dict)
     workloads: tuple[Workload, ...] = ()
 
@@ -38,25 +38,25 @@ class Decision:
 
 @dataclass
 class StageContext:
-    """What stages need of the world."""
+    """The functions and figures that stages need."""
 
     measure: Measurement
-    # The stage with its arms, now that earlier ones are decided.
+    # Add the arms to a stage, after the earlier stages' decisions.
     prepare_stage: Callable[[Stage], Stage]
-    # Why an arm cannot be had; empty if it can.
+    # Return why an arm cannot be set; "" if it can.
     try_arm: Callable[[Arm], str]
     accept: Callable[[Arm], None]
     clock: Callable[[], float]
-    # What a run takes besides its length.
+    # The time of a run beyond its reading.
     overhead_s: float
     rules: Rules
-    # What is being done.
+    # Show progress.
     report: Callable[[str], None]
     rounds: int = 0
 
 
 def run_all(context: StageContext, stages: Sequence[Stage], deadline: float) -> list[Decision]:
-    """All stages; each gets its share of the time that is left, so what one saves goes to the next."""
+    """Run all stages. Each gets its share of the time that is left, so the next ones get what one does not use."""
     decisions = []
     for number, stage in enumerate(stages):
         left = deadline - context.clock()
@@ -76,7 +76,7 @@ def run_stage(context: StageContext, stage: Stage, deadline: float) -> Decision:
     usable = replace(stage, arms=arms)
     fit = plan.fit_time(usable, context.rules, deadline - context.clock(), context.overhead_s)
     if not fit:
-        # No comparison, but what is in force can be shown.
+        # No time for a comparison: measure the present setting, for the tables.
         arms = arms[:1]
         shown = replace(stage, arms=arms, workloads=plan.reduced_workloads(stage.workloads)[-1])
         fit = plan.fit_time(shown, context.rules, deadline - context.clock(), context.overhead_s)
@@ -112,7 +112,7 @@ def choose(
     seconds: float,
     deadline: float,
 ) -> None:
-    """Compare the best of the first look with what is in force; if it has a fault, the second best."""
+    """Compare the best of the survey with the present setting; if it is rejected for a loss, the second best."""
     surveyed = {
         arm: judge.gather_evidence(decision.series, arm, arms[0], workloads, context.rules.confidence)
         for arm in arms[1:]
@@ -133,7 +133,7 @@ def choose(
 def compare(
     context: StageContext, candidate: Arm, current: Arm, workloads: Sequence[Workload], seconds: float, deadline: float
 ) -> Verdict:
-    """A B A B, in turn first, until it is sure or there is no time."""
+    """Measure A B, B A, A B until the verdict is settled or the time is over."""
     rules = context.rules
     context.report(f"{candidate.label} against {current.label}")
     series: Series = {(arm, workload): [] for arm in (candidate, current) for workload in workloads}
@@ -166,7 +166,7 @@ def measure_round(
     seconds: float,
     keep: bool,
 ) -> None:
-    """Each workload under each arm, the arms side by side; every second round the other way about."""
+    """Measure each workload under each arm, arm after arm; every second round in reverse order of the arms."""
     order = list(arms) if context.rounds % 2 == 0 else list(arms)[::-1]
     for workload in workloads:
         for place, arm in enumerate(order):
@@ -177,7 +177,7 @@ def measure_round(
 
 
 def device_kind(decision: Decision, confidence: float) -> tuple[Kind, str]:
-    """What the device is like, going by the first scheduler there is that holds nothing back, and which that was."""
+    """Return the kind of the device, measured under the first scheduler that does not idle, and that one's label."""
     arms = list(dict.fromkeys(arm for arm, _ in decision.series))
     modes = list(dict.fromkeys(workload.mode for workload in decision.workloads))
     if not modes or not any(decision.series.values()):

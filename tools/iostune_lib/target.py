@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is measured: a block device or a file, the disk below it, and who else uses it."""
+"""The target of a measurement: a block device or a file, the disk below it, and its other users."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Target:
     path: Path
     is_file: bool
     size: int
-    # MAJOR:MINOR of the device that is read, or that has the file.
+    # MAJOR:MINOR of the device, or of the device that the file is on.
     number: str
-    # Its directory in /sys, and that of the whole disk; None for a file that no single disk has.
+    # Its directory in /sys, and that of the whole disk; None for a file that is on no single disk.
     sysfs: Path | None
     disk: Path | None
 
@@ -37,16 +37,16 @@ class Target:
 
 
 def read_file(path: Path) -> str:
-    """What a file says; empty if it is not there or not for reading."""
+    """Return the contents of a file without surrounding white space; "" if it cannot be read."""
     try:
-        # One name that is no UTF-8 must not hide all others: a mount point may be any bytes.
+        # A mount point may be any bytes.
         return path.read_bytes().decode(errors="replace").strip()
     except OSError:
         return ""
 
 
 def find_target(path: Path) -> Target:
-    """The target that a path names, or what is wrong with it."""
+    """Return the target at a path. IostuneError: it cannot be measured."""
     try:
         status = path.stat()
     except OSError as error:
@@ -62,14 +62,14 @@ def find_target(path: Path) -> Target:
     size = status.st_size if is_file else int(read_file(sysfs / "size") or 0) * 512 if sysfs else 0
     if not size:
         raise IostuneError(f"{path} has nothing to read: it is empty, or no medium is in the drive")
-    # Absolute, as fio is run in another directory.
+    # Absolute, because fio runs in another directory.
     return Target(path.absolute(), is_file, size, number, sysfs, disk)
 
 
 def identity(target: Target) -> dict[str, str]:
-    """What tells this disk from all others for as long as the machine runs."""
+    """Return what identifies this disk until the next boot."""
     assert target.disk
-    # diskseq, from 5.15, is given to one disk only; before that, what there is, with a size that may change (lvextend).
+    # diskseq (since 5.15) is unique. Before that the size helps, although lvextend may change it.
     first = "diskseq" if read_file(target.disk / "diskseq") else "size"
     names = (first, "wwid", "device/wwid", "serial", "device/serial", "dm/uuid")
     return {"disk": str(target.disk)} | {
@@ -78,25 +78,25 @@ def identity(target: Target) -> dict[str, str]:
 
 
 def udev_properties(target: Target) -> dict[str, str]:
-    """What udev knows of the disk."""
+    """Return udev's properties of the disk."""
     assert target.disk
     lines = read_file(UDEV / f"b{read_file(target.disk / 'dev')}").splitlines()
     return dict(line[2:].split("=", 1) for line in lines if line.startswith("E:") and "=" in line)
 
 
 def is_multipath(disk: Path) -> bool:
-    """Whether it is a map of dm-multipath: a request that comes to it is handed down whole to one of its paths."""
+    """Return whether a disk is a map of dm-multipath, which passes each request whole to one of its paths."""
     return read_file(disk / "dm/uuid").startswith("mpath-")
 
 
 def multipath_above(disk: Path) -> str:
-    """The map that a disk is a path of; empty if it is none."""
+    """Return the multipath map that a disk is a path of; "" if there is none."""
     names = (read_file(holder / "dm/name") or holder.name for holder in disk.glob("holders/*") if is_multipath(holder))
     return next((f"/dev/mapper/{name}" for name in names), "")
 
 
 def related_devices(target: Target) -> dict[str, str]:
-    """The disk, its partitions, and what is stacked on any of them: names by MAJOR:MINOR."""
+    """Return the names, by MAJOR:MINOR, of the disk, its partitions, and all devices stacked on them."""
     found: dict[str, str] = {}
     waiting = [target.disk] if target.disk else []
     while waiting:
@@ -111,16 +111,16 @@ def related_devices(target: Target) -> dict[str, str]:
 
 
 def users(target: Target) -> list[str]:
-    """Who else uses the disk: mounts, swap, and devices on top of it."""
+    """Return messages about the other users of the disk: mounts, swap, and devices on top of it."""
     devices = related_devices(target)
     found = [
         f"{devices[words[2]]} is mounted on {unescape(words[4])}"
-        # Nothing else parts words and lines: a name may have blanks of other kinds in it.
+        # Split at " " and "\n" only, because names may contain other white space.
         for words in (line.split(" ") for line in read_file(MOUNTS).split("\n"))
         if len(words) > 4 and words[2] in devices
     ]
     found += [
-        f"{devices[number]} is of the mounted btrfs {part.parent.parent.name}"
+        f"{devices[number]} is part of the mounted btrfs {part.parent.parent.name}"
         # Mounts of btrfs have a device number of their own.
         for part in sorted(BTRFS.glob("*/devices/*"))
         for number in [read_file(part / "dev")]
@@ -135,7 +135,7 @@ def users(target: Target) -> list[str]:
 
 
 def io_by_others(target: Target, seconds: float) -> str:
-    """What the disk was asked by others in that time; empty if nothing."""
+    """Count the I/O of others in so many seconds, and return a message; "" if there was none."""
     if not target.disk:
         return ""
 
