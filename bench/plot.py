@@ -115,7 +115,7 @@ def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
     axis.grid(axis="y", color="#eeeeee")
     axis.set_yticks(range(len(rows)), labels, fontsize=8)
     axis.set_ylim(len(rows) - 0.5, -0.5)
-    axis.set_xlabel(f"relative to {bench.stock}; more is better")
+    axis.set_xlabel(f"throughput relative to {bench.stock} (more is better)")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     kernels = ", ".join(dict.fromkeys(case.kernel for case in cases))
