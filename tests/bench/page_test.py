@@ -65,7 +65,7 @@ class Page(unittest.TestCase):
         self.assertEqual(found[2], "MB/s: 3.00 of stock, one run")
 
     def test_seed_beside_today(self) -> None:
-        [found] = [row for row in rows(self.text, "one stream, deadline, readahead as it comes") if row[1] == "MB/s"]
+        [found] = [row for row in rows(self.text, "one stream, deadline, default readahead") if row[1] == "MB/s"]
         self.assertEqual(found[2:4], ["stock 51.8 -> patched 71.3: 1.38", "free-4, MB/s"])
         self.assertEqual(found[4:], ["105 -> 160: 1.52 [1.45..1.62]", "100 -> 300: 3.00", "not measured"])
 
