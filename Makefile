@@ -85,7 +85,7 @@ demo: ## compare stock and ctxra on Debian 13: a table and build/demo/demo.png
 # args bench BENCH= SUITE=
 bench: deb ## measure seqkeep relative to stock: ctxra, nfsd, nfsra, raid5 and iostune, or BENCH; leaves build/bench/*.json
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
-		bench/run-$$bench "$$suite" || status=1; \
+		bench/run $$bench "$$suite" || status=1; \
 	done; done; exit $$status
 
 report: ## write docs/RESULTS.md and the pages of docs/results from the results of make bench

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Say what was measured, against what the project set itself to reach."""
+"""Print ctxra's figures, and whether they reach the goals of the project."""
 
 from collections.abc import Callable
 from typing import Any
 
 Json = dict[str, Any]
 
-# The bars of the project's first milestone; a case without one is there to be seen.
+# The goals of the project's first milestone. Other cases have none.
 Bar = tuple[str, Callable[[Json, Json], bool]]
 
 
@@ -43,7 +43,7 @@ BARS: dict[str, list[Bar]] = {
 
 
 def print_table(found: Json) -> None:
-    """Print one suite's results: medians, the spread of ctxra's runs, the ratio of speeds, the verdicts."""
+    """Print one suite's medians, the range of ctxra's runs, the ratio of throughputs, and whether goals are reached."""
     print(f"\nLinux {found['kernel']}, stock -> ctxra, medians of {found['results'][0]['rounds']}, [min..max] of ctxra")
     print(f"{'case':14} {'I/Os':>23} {'KiB per I/O':>16} {'MB/s':>30} {'ratio':>6}")
     for result in found["results"]:

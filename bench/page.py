@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/RESULTS.md: where we are no better, then today beside the seeds. docs/results/MODULE.md: every arm."""
+"""Format docs/RESULTS.md, the cases where seqkeep is no better and the seeds' tables, and docs/results/MODULE.md."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,31 +14,33 @@ NOT_MEASURED = "not measured"
 INTRODUCTION = """\
 # Results
 
-Stock kernels against seqkeep, in turn in one boot, beside what the five seed documents reported: first every case where
-seqkeep is no better, then each seed's table. `make report` wrote this page, and the page of every arm beside its data
-in [docs/results](results); no figure is typed in. `make bench` measures: [bench/README.md](../bench/README.md).
+This page compares stock kernels with seqkeep, both measured in one boot, and with the figures of the five seed
+documents. It begins with every case in which seqkeep is no better; then it has each seed's table. `make report` writes
+this page, and the pages of every arm in [docs/results](results), from the JSON there. `make bench` measures; see
+[bench/README.md](../bench/README.md).
 
-The machine is emulated, on disks and networks whose cost is set. Compare figures of today with each other, and with
-those of a seed, which come from other hardware and older kernels, only by their ratios. *Stock* is the kernel as it
-comes; *control* arms are the stock kernel with other settings. Figures are medians of the rounds."""
+The machine is emulated, with disks and networks of known speed. Compare today's figures with each other. Compare them
+with those of a seed, which come from other hardware and older kernels, only by ratios. *Stock* is the kernel without
+settings; *control* arms are the stock kernel with other settings. Figures are medians over the rounds."""
 
 ENOUGH = ", ".join(f"{bench.module} {bench.enough}" for bench in BENCHES.values() if bench.enough)
 
 RULE = f"""\
 ## Where seqkeep is no better, or worse
 
-Each arm of ours is held against the best stock arm of its case, controls included: the one with the best median of that
-figure. Given are the ratio of the medians, its spread from round to round in brackets, and the arm it was held against.
+Each of our arms is compared with the stock or control arm that has the best median of that figure. The table shows the
+ratio of the medians, its range over the rounds in brackets, and the name of that arm.
 
-- **worse**, in bold: the whole spread is on the bad side of 1, by however little;
-- better: the whole spread is on the good side, and the median by {results.LEAST_GAIN:.0%} or more;
-- no better: anything else; one run: measured once, and never called better.
+- **worse**, in bold: the whole range is on the bad side of 1, by however little;
+- better: the whole range is on the good side of 1, and the median by {results.MIN_GAIN:.0%} or more;
+- no better: anything else;
+- one run: measured once, and never called better.
 
-A rate is listed unless it is better, or good enough where being better is not asked for:
-{ENOUGH} of the best stock arm. Other figures, of which less is better,
-are listed where they are worse, or in the median by {results.TOLD_COST:.0%} or more; but for mean latencies: with so
-many requests at a time they are the rates turned over.
-A cell is empty where nothing is to be listed on that kernel."""
+The table lists a rate unless it is better, or good enough for a module whose goal is not to be better:
+{ENOUGH} of the best stock arm. Other figures are costs, of which less is better.
+The table lists a cost if it is worse, or if its median is worse by {results.LISTED_COST:.0%} or more. It leaves out
+mean latencies, because they are the inverse of the rates with a constant number of requests in flight.
+A cell is empty if there is nothing to list on that kernel."""
 
 
 def number(value: float) -> str:
@@ -50,7 +52,7 @@ def number(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """A ratio: near 1 the third digit may be the one that counts."""
+    """Format a ratio, with a third digit near 1, where it matters."""
     return f"{value:.3f}" if 0.9 < value < 1.1 and value != 1 else number(value)
 
 
@@ -69,7 +71,7 @@ def figure_name(bench: str, suite: str) -> str:
 
 
 def suites_of(cases: Iterable[Case]) -> list[str]:
-    """Those that there should be, and what was measured besides."""
+    """Return the default suites, and any other that was measured."""
     return list(dict.fromkeys([*SUITES, *(case.suite for case in cases)]))
 
 
@@ -79,7 +81,7 @@ def suite_title(suite: str, cases: Iterable[Case]) -> str:
 
 
 def judged_text(bench: Bench, judged: Judged) -> str:
-    """One line: which figure of which arm, and how it compares."""
+    """Return one line: the arm, the figure, and its ratio to the best stock arm."""
     arm = f"{judged.arm}, " if len(bench.ours) > 1 else ""
     text = f"{arm}{judged.figure.title}: {ratio_text(judged.ratio, judged.case.rounds)} of {judged.best}"
     if judged.verdict is Verdict.WORSE:
@@ -88,7 +90,7 @@ def judged_text(bench: Bench, judged: Judged) -> str:
 
 
 def no_better(bench: Bench, cases: Sequence[Case]) -> str:
-    """The table of a bench's cases, each kernel beside the other, if any of them has to be listed."""
+    """Return the table of a bench's listed cases, with a column per kernel."""
     suites = suites_of(cases)
     by_case: dict[str, dict[str, str]] = {}
     for case in cases:
@@ -127,7 +129,7 @@ def figure_of(bench: Bench, key: str) -> Figure:
 
 
 def today(bench: Bench, figure: Figure, case: Case) -> list[str]:
-    """Stock and each arm of ours, in lines."""
+    """Return a line per arm of ours: stock's median, ours, and their ratio."""
     stock = case.arms.get(bench.stock, {}).get(figure.key)
     if not stock:
         return [NOT_MEASURED]
@@ -158,7 +160,7 @@ def reported_text(reported: Reported) -> str:
 
 
 def seed_table(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
-    """What the seed reported beside the nearest case of today, where there is one."""
+    """Return the table of the seed's cases that have a nearest case today."""
     suites = suites_of(cases)
     rows = []
     for reported in (reported for reported in seed.figures if reported.like):
@@ -170,7 +172,7 @@ def seed_table(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
 
 
 def all_reported(seed: Seed, bench: Bench, cases: Sequence[Case]) -> str:
-    """Everything that a seed reported, and those of today's arms that are the same."""
+    """Return the folded table of all that a seed reported, with today's figures of the same arms."""
     arms = list(dict.fromkeys(arm for reported in seed.figures for arm in reported.by_arm))
     if len(arms) <= 2 and all(reported.like for reported in seed.figures):
         return ""
@@ -195,14 +197,14 @@ def folded(title: str, text: str) -> str:
 
 
 def arms_of(bench: Bench, cases: Iterable[Case]) -> list[str]:
-    """Stock first, then the controls, then ours."""
+    """Return the arms: stock, then the controls, then ours."""
     found = dict.fromkeys(arm for case in cases for arm in case.arms)
     controls = [arm for arm in found if arm != bench.stock and arm not in bench.ours]
     return [bench.stock, *controls, *(arm for arm in bench.ours if arm in found)]
 
 
 def every_arm(bench: Bench, cases: Sequence[Case]) -> str:
-    """All figures of some cases of one kernel and setting."""
+    """Return the table of all figures of some cases of one kernel and setting."""
     arms = arms_of(bench, cases)
     ours = [arm for arm in arms if arm in bench.ours]
     rows = []
@@ -219,7 +221,7 @@ def every_arm(bench: Bench, cases: Sequence[Case]) -> str:
                 for arm in ours
             ]
             rows.append([case.name, figure.title, *medians, *ratios])
-    return table(["case", "figure", *arms, *(f"{arm} by {bench.stock}" for arm in ours)], rows)
+    return table(["case", "figure", *arms, *(f"{arm} relative to {bench.stock}" for arm in ours)], rows)
 
 
 def rounds_text(cases: Iterable[Case]) -> str:
@@ -229,8 +231,8 @@ def rounds_text(cases: Iterable[Case]) -> str:
 
 
 def picture(bench: Bench, suite: str, folder: str) -> str:
-    """folder is where the figures are, as seen from the page."""
-    return f"![{bench.module} by {bench.stock} on {suite}]({folder}/{figure_name(bench.name, suite)})"
+    """Return the link to a figure; folder is the path of the figures relative to the page."""
+    return f"![{bench.module} relative to {bench.stock} on {suite}]({folder}/{figure_name(bench.name, suite)})"
 
 
 def every_arm_sections(bench: Bench, cases: Sequence[Case]) -> Iterator[str]:
@@ -256,11 +258,11 @@ def every_arm_sections(bench: Bench, cases: Sequence[Case]) -> Iterator[str]:
 
 
 def arms_page(bench: Bench, found: Results) -> str:
-    """docs/results/MODULE.md: every figure of every arm of one bench."""
+    """Return docs/results/MODULE.md: every figure of every arm of one bench."""
     cases = [case for case in found.cases if case.bench == bench.name]
     parts = [
         f"# {bench.module}: every arm",
-        f"`make report` made this page of [{bench.module}.json]({bench.module}.json); [in short](../RESULTS.md).",
+        f"`make report` writes this page from [{bench.module}.json]({bench.module}.json). [Summary](../RESULTS.md).",
         f"{bench.conditions[0].upper()}{bench.conditions[1:]}.",
         commands_text(bench, found.commands.get(bench.name, [])),
         *every_arm_sections(bench, cases),
@@ -269,7 +271,7 @@ def arms_page(bench: Bench, found: Results) -> str:
 
 
 def most_measured(cases: Sequence[Case]) -> str | None:
-    """The suite with the most cases that have stock beside them: whose figure the page shows."""
+    """Return the suite with the most cases in which stock was measured: RESULTS.md shows its figure."""
     counts = {suite: len(results.with_stock([c for c in cases if c.suite == suite])) for suite in suites_of(cases)}
     best = max(counts, key=lambda suite: counts[suite])
     return best if counts[best] else None
@@ -297,8 +299,8 @@ def seed_section(seed: Seed, found: Results) -> Iterator[str]:
 
 def page(found: Results, seeds: Iterable[Seed]) -> str:
     parts = [INTRODUCTION]
-    if found.troubles:
-        parts.append("**Left out**: " + "; ".join(found.troubles) + ".")
+    if found.errors:
+        parts.append("**Left out**: " + "; ".join(found.errors) + ".")
     parts += first_section(found.cases)
     for seed in seeds:
         parts += seed_section(seed, found)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draw results of bench/run-ctxra: disk reads and speed, stock against ctxra.
+"""Draw results of bench/run ctxra: disk reads and throughput, stock against ctxra.
 
 Usage: bench/plot.py RESULTS.json SUITE OUT.png
 
-bench/report draws with this too. Debian's own python3, which python3-matplotlib is for.
+bench/report uses this too. Uses Debian's python3, for which python3-matplotlib is installed.
 """
 
 import json
@@ -34,13 +34,13 @@ LABELS = {
     "reverse-1M": "backwards,\n1 MiB",
     "stride-2": "every second\n64 KiB",
     "stride-3": "every third\n64 KiB",
-    "noise-50": "amid as much\nnoise",
+    "noise-50": "with as many\nrandom reads",
     "nfs-16": "NFS server,\n16 nfsd",
     "random-4K": "random\n4 KiB",
     "runs-of-4": "random runs\nof 4 x 4 KiB",
 }
 COLOURS = {"stock": "#9aa5b1", "ctxra": "#1f6f8b"}
-# In the README.
+# The cases of the README's figure.
 MAIN_CASES = (
     *("in-order-128K", "turn-4", "free-4", "swap-4", "shuffle-8", "streams-2"),
     *("reverse-1M", "stride-2", "nfs-16", "random-4K"),
@@ -72,7 +72,7 @@ def draw(found: dict[str, Any], out: Path | str) -> None:
     axes[1].set_xticks(range(len(results)), [LABELS.get(r["case"]["name"], r["case"]["name"]) for r in results])
     axes[1].tick_params(axis="x", labelsize=8)
     figure.suptitle(
-        f"64 MiB read from a disk of 2 ms an I/O, Linux {found['kernel']}, median of {results[0]['rounds']}",
+        f"64 MiB read from a disk of 2 ms per I/O, Linux {found['kernel']}, median of {results[0]['rounds']} runs",
         fontsize=10,
     )
     figure.tight_layout()
@@ -81,7 +81,7 @@ def draw(found: dict[str, Any], out: Path | str) -> None:
 
 
 def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
-    """Each arm's main figures by those of stock as it comes, on a logarithmic scale, with the spread."""
+    """Draw each arm's main figures relative to stock, on a logarithmic scale, with their range."""
     rows = with_stock(cases)
     arms = dict.fromkeys(arm for case, _ in rows for arm in case.arms if arm != bench.stock)
     controls = [arm for arm in arms if arm not in bench.ours]
@@ -115,11 +115,11 @@ def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
     axis.grid(axis="y", color="#eeeeee")
     axis.set_yticks(range(len(rows)), labels, fontsize=8)
     axis.set_ylim(len(rows) - 0.5, -0.5)
-    axis.set_xlabel(f"by {bench.stock}: right of 1 is better")
+    axis.set_xlabel(f"throughput relative to {bench.stock} (more is better)")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     kernels = ", ".join(dict.fromkeys(case.kernel for case in cases))
-    axis.set_title(f"{bench.module} and controls by {bench.stock}, Linux {kernels}", fontsize=10)
+    axis.set_title(f"{bench.module} and controls relative to {bench.stock}, Linux {kernels}", fontsize=10)
     figure.tight_layout()
     figure.savefig(out, dpi=100)
     plt.close(figure)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the benches found: their JSON as records of one kind, ratios with their spread, and the verdict."""
+"""Read the JSON of the benches as records of one kind; compute ratios with their spread, and verdicts."""
 
 import enum
 import json
@@ -11,27 +11,27 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# A gain in the median that is smaller is not called one.
-LEAST_GAIN = 0.01
-# A cost whose median is that much above stock's is told, however far apart its runs are.
-TOLD_COST = 0.05
+# The least gain of a median that counts as better.
+MIN_GAIN = 0.01
+# A cost whose median is so much above stock's is listed, even if its runs differ.
+LISTED_COST = 0.05
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Something that is measured in each run: the main ones are what a user waits for, the others what it costs."""
+    """A quantity that is measured in each run. Main figures are rates, which users notice; the others are costs."""
 
     key: str
     title: str
     more_is_better: bool = False
     main: bool = False
-    # It says no more than the main figure, and is listed on no page but that of every arm.
+    # It follows from the main figure, and is only in the table of every arm.
     implied: bool = False
 
 
 @dataclass(frozen=True)
 class Spread:
-    """One figure of one arm, over all rounds."""
+    """One figure of one arm over all rounds."""
 
     median: float
     low: float
@@ -41,7 +41,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Of two medians, and the least and the most that it was."""
+    """The ratio of two medians, with the lowest and highest ratio of a round."""
 
     median: float
     low: float
@@ -50,7 +50,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Case:
-    """What was measured in turn, in one boot, of one thing to do. An arm is a way in which the kernel was set."""
+    """One workload, measured under all arms in one boot. An arm is a setting of the kernel."""
 
     bench: str
     suite: str
@@ -65,13 +65,13 @@ class Case:
 class Bench:
     name: str
     module: str
-    # The arm that is the stock kernel as it comes, and those that are ours, the default first. Others are controls.
+    # The arm of the stock kernel without settings, and our arms, the default first. Others are controls.
     stock: str
     ours: tuple[str, ...]
     figures: tuple[Figure, ...]
     cases: Callable[[str, Json], Iterator[Case]]
     conditions: str
-    # What of the best stock arm's rate is good enough, where being better is not asked for.
+    # The share of the best stock arm's rate that is good enough, for benches whose goal is not to be better.
     enough: float | None = None
 
     @property
@@ -84,12 +84,12 @@ class Results:
     cases: list[Case] = field(default_factory=list)
     # The command lines of each bench.
     commands: dict[str, list[str]] = field(default_factory=dict)
-    # What could not be read, and why.
-    troubles: list[str] = field(default_factory=list)
+    # Messages about entries that could not be read.
+    errors: list[str] = field(default_factory=list)
 
 
 def arm_of(found: Json) -> dict[str, Spread]:
-    """The figures of an arm, but for those that are not whole."""
+    """Return the complete figures of an arm."""
     return {
         key: Spread(spread["median"], spread["min"], spread["max"], tuple(spread.get("runs", ())))
         for key, spread in found.items()
@@ -120,7 +120,7 @@ def nfsra_cases(name: str, entry: Json) -> Iterator[Case]:
     for rsize, delays in entry.get("results", {}).items():
         for delay, found in delays.items():
             arms = dict(found)
-            # What nfs-ra sets as it comes, wherever it was measured as a number.
+            # nfs-ra's default is 4x, which older entries have as a number.
             if same := arms.get(str(4 * int(rsize))):
                 arms.setdefault("4x", same)
             setting = f"{file.partition(' file ')[2] or '?'} file"
@@ -154,8 +154,8 @@ BENCHES = {
                 Figure("cpu_ms", "CPU time, ms"),
             ),
             cases=ctxra_cases,
-            conditions="64 MiB on a disk in memory that takes 2 ms for each I/O, ext4, 128 KiB of readahead unless the"
-            " case says 1M; NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8",
+            conditions="64 MiB on a disk in memory of 2 ms per I/O, ext4, 128 KiB of readahead unless the case says 1M;"
+            " NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8",
         ),
         Bench(
             name="nfsd",
@@ -163,17 +163,17 @@ BENCHES = {
             stock="stock",
             ours=("uncached", "unaligned"),
             figures=(
-                Figure("iops", "I/Os a second", more_is_better=True, main=True),
-                Figure("disk_reads_per_io", "disk reads for each"),
+                Figure("iops", "I/O/s", more_is_better=True, main=True),
+                Figure("disk_reads_per_io", "disk reads per I/O"),
                 Figure("mean_us", "mean latency, us", implied=True),
                 Figure("p99_us", "p99 latency, us"),
-                Figure("cpu_us_per_kib", "CPU time, us for each KiB"),
+                Figure("cpu_us_per_kib", "CPU time, us per KiB"),
             ),
             cases=nfsd_cases,
             enough=0.97,
-            conditions='a file of 64 MiB on a disk in memory of 5 ms an I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
-            " direct I/O; the kernel takes the disk for an SSD unless the setting says rotational; a case is what is"
-            " done, how many bytes off the block boundary (none or 512), and how many requests at a time",
+            conditions='a file of 64 MiB on a disk in memory of 5 ms per I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
+            " direct I/O; the kernel takes the disk for an SSD unless the setting says rotational; the name of a case"
+            " has the pattern, the offset from the block boundary (512 bytes, or none), and the requests in flight",
         ),
         Bench(
             name="nfsra",
@@ -184,15 +184,15 @@ BENCHES = {
                 MB_S,
                 Figure("pieces_mb_s", "MB/s in pieces", more_is_better=True, main=True),
                 Figure("tree_mb_s", "MB/s of a tree", more_is_better=True, main=True),
-                Figure("pieces_received", "bytes got for each, in pieces"),
-                Figure("tree_received", "bytes got for each, of a tree"),
+                Figure("pieces_received", "bytes received per byte read, in pieces"),
+                Figure("tree_received", "bytes received per byte read, of a tree"),
             ),
             cases=nfsra_cases,
-            # The best of many constants, another one for each case.
+            # Because the best control is the best of many constants, a different one per case.
             enough=0.95,
-            conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delaying both"
-            " ways, 64 KiB a read; an arm is a readahead in KiB set by hand, where 128 is the kernel's own; 4x is four"
-            " times rsize, the value that nfs-ra sets as it comes, here by hand too; auto is `multiple=auto`",
+            conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delays both"
+            " directions, 64 KiB per read; an arm is a readahead in KiB set by hand, 128 is the kernel's default; 4x is"
+            " four times rsize, nfs-ra's default, here set by hand too; auto is `multiple=auto`",
         ),
         Bench(
             name="raid5",
@@ -203,11 +203,11 @@ BENCHES = {
                 MB_S,
                 Figure("pre_read", "sectors pre-read"),
                 Figure("p99_us", "p99 latency, us"),
-                Figure("cpu_us_per_mib", "CPU time, us for each MiB"),
+                Figure("cpu_us_per_mib", "CPU time, us per MiB"),
             ),
             cases=raid5_cases,
-            conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes but where the arm says 8192; the"
-            " setting is what an I/O of a member takes, or how fast a member is",
+            conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes unless the arm says 8192; the"
+            " setting is the time per I/O of a member, or its throughput",
         ),
         Bench(
             name="iostune",
@@ -217,40 +217,41 @@ BENCHES = {
             figures=(MB_S,),
             cases=iostune_cases,
             enough=0.97,
-            conditions="models of disks: a spindle of 60 MB/s and 12 ms a seek, an array that does 64 requests at once,"
-            " an SSD that one reader fills; 1 to 8 readers at once, each in an area of its own, through the page cache;"
-            " an arm is a scheduler, and iostune is what it recommends for that disk. The kernel reads ahead 1024 KiB"
-            " on the array, by the optimal I/O size that it tells, and 128 or 256 on the others. What iostune"
-            " recommended, and why, is in the JSON, under counters",
+            conditions="models of disks: a spindle of 60 MB/s and 12 ms per seek, an array that serves 64 requests at"
+            " once, an SSD that one reader saturates; 1 to 8 readers, each in an area of its own, through the page"
+            " cache; an arm is a scheduler; the arm iostune has what iostune recommends for that disk. The kernel reads"
+            " ahead 1024 KiB on the array, because of its optimal I/O size, and 128 or 256 KiB on the others. The JSON"
+            " has iostune's recommendations and reasons, under counters",
         ),
     )
 }
 
 
 def has_arms_more(one: Any, other: Any) -> bool:
-    """Whether a case has arms, or what they are sorted by, that another measurement of it has not."""
+    """Return whether a measurement of a case has an arm, at any depth of the JSON, that another one lacks."""
     if not isinstance(one, dict) or any(isinstance(value, dict) and "median" in value for value in one.values()):
-        # An arm: a figure that it could not have is left out.
+        # An arm. Its figures do not matter, because a run may be unable to measure one.
         return False
     return not isinstance(other, dict) or any(
         key not in other or has_arms_more(value, other[key]) for key, value in one.items()
     )
 
 
-def say(text: str) -> None:
+def show_message(text: str) -> None:
     print(f"results: {text}", flush=True)
 
 
 def merge(name: str, known: Json, found: Json) -> Json:
-    """One entry of a bench's file, with what was found since: cases measured alike on the same kernel are kept.
+    """Merge new figures into an entry of a bench's file, if kernel and settings are the same; otherwise replace it.
 
-    So is a case that has arms which the new one has not: who measures two arms again must not lose the best control.
+    A case stays as it was if it has arms that the new figures lack: a new run of two arms must not lose the best
+    control.
     """
     beside = ("results", "counters", "commands")
     about = {key: value for key, value in found.items() if key not in beside}
     former = {key: value for key, value in known.items() if key not in beside}
     if about != former:
-        say(f"{name}: what was measured otherwise is gone: {len(known.get('results', ()))} cases with {former}")
+        show_message(f"{name}: dropped {len(known.get('results', ()))} cases with other settings: {former}")
         return found
     commands = list(dict.fromkeys(known.get("commands", []) + found.get("commands", [])))
     merged = known | about | ({"commands": commands} if commands else {})
@@ -262,7 +263,7 @@ def merge(name: str, known: Json, found: Json) -> Json:
         elif isinstance(old, dict) and isinstance(new, dict):
             less = [case for case in new if key == "results" and case in old and has_arms_more(old[case], new[case])]
             for case in less:
-                say(f"{name}: {case} stays as it was measured before, with more arms")
+                show_message(f"{name}: kept the old figures of {case}, which have more arms")
             merged[key] = old | {case: value for case, value in new.items() if case not in less}
         elif new is not None:
             merged[key] = new
@@ -270,18 +271,18 @@ def merge(name: str, known: Json, found: Json) -> Json:
 
 
 def read_file(path: Path) -> Json:
-    """The entries of a bench's file. ValueError, with the path, if it is not whole."""
+    """Return the entries of a bench's file. ValueError, with the file's name: it is incomplete."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path.name}: not whole, left out: {error}") from None
+        raise ValueError(f"{path.name}: incomplete, left out: {error}") from None
     if not isinstance(entries, dict):
         raise ValueError(f"{path.name}: not a bench's figures, left out")
     return entries
 
 
 def write_file(path: Path, entries: Json) -> None:
-    """All at once: who is cut off while writing leaves what was there."""
+    """Replace a bench's file atomically, so that an interrupted write leaves the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.new")
     new.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
@@ -289,20 +290,20 @@ def write_file(path: Path, entries: Json) -> None:
 
 
 def add(path: Path, entries: Json) -> None:
-    """Add entries to a bench's file, or to what it has under their names."""
+    """Add entries to a bench's file, and merge them with its entries of the same names."""
     known: Json = {}
     if path.exists():
         try:
             known = read_file(path)
         except ValueError:
-            # What was found now took hours. The other is for who knows what happened to it.
+            # The new figures took hours, so write them, and keep the incomplete file under another name.
             path.replace(path.with_suffix(".broken"))
     merged = {name: merge(name, known[name], entry) if name in known else entry for name, entry in entries.items()}
     write_file(path, known | merged)
 
 
 def load(folder: Path) -> Results:
-    """Everything that the files of a folder have."""
+    """Read the files of all benches in a folder."""
     results = Results()
     for bench in BENCHES.values():
         path = folder / f"{bench.module}.json"
@@ -311,13 +312,13 @@ def load(folder: Path) -> Results:
         try:
             entries = read_file(path)
         except ValueError as error:
-            results.troubles.append(str(error))
+            results.errors.append(str(error))
             continue
         for name, entry in entries.items():
             try:
                 results.cases += bench.cases(name, entry)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
-                results.troubles.append(f'{path.name}, "{name}": not whole: {error!r}')
+                results.errors.append(f'{path.name}, "{name}": incomplete: {error!r}')
                 continue
             results.commands.setdefault(bench.name, []).extend(entry.get("commands", []))
     return results
@@ -330,7 +331,7 @@ def divide(one: float, other: float) -> float:
 
 
 def ratio(one: Spread, other: Spread) -> Ratio:
-    """Of the medians; its spread round by round where the runs are known, else of the extremes of either side."""
+    """Return the ratio of the medians; its range is over the rounds, or of the extremes if the runs are unknown."""
     median = divide(one.median, other.median)
     if one.runs and len(one.runs) == len(other.runs):
         each = [divide(mine, its) for mine, its in zip(one.runs, other.runs, strict=True)]
@@ -346,7 +347,7 @@ class Verdict(enum.Enum):
 
 
 def gain(found: Ratio, more_is_better: bool) -> Ratio:
-    """As found, or turned over, so that what is above 1 is better."""
+    """Return a ratio, inverted if less is better, so that more than 1 is better."""
     return found if more_is_better else Ratio(*(divide(1, part) for part in (found.median, found.high, found.low)))
 
 
@@ -354,14 +355,14 @@ def verdict(found: Ratio, more_is_better: bool, rounds: int) -> Verdict:
     gained = gain(found, more_is_better)
     if rounds < 2:
         return Verdict.ONE_RUN
-    if gained.low > 1 and gained.median >= 1 + LEAST_GAIN:
+    if gained.low > 1 and gained.median >= 1 + MIN_GAIN:
         return Verdict.BETTER
     return Verdict.WORSE if gained.high < 1 else Verdict.NO_BETTER
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure of one of our arms, against the stock arm that has the best median of it."""
+    """One figure of one of our arms, relative to the stock arm with the best median."""
 
     case: Case
     figure: Figure
@@ -372,24 +373,24 @@ class Judged:
 
     @property
     def listed(self) -> bool:
-        """Is it to be said? A rate unless it is good enough, a cost if it is worse, or looks so."""
+        """Return whether RESULTS.md lists it: a rate unless it is good enough, a cost if it is worse or looks worse."""
         gained = gain(self.ratio, self.figure.more_is_better).median
         if self.figure.main:
             enough = BENCHES[self.case.bench].enough
             is_enough = enough is not None and gained >= enough and self.verdict is not Verdict.ONE_RUN
             return self.verdict is not Verdict.BETTER and not is_enough
-        most = 1 if self.verdict is Verdict.ONE_RUN else 1 / (1 + TOLD_COST)
+        most = 1 if self.verdict is Verdict.ONE_RUN else 1 / (1 + LISTED_COST)
         looks_worse = self.verdict is Verdict.WORSE or gained < most
         return looks_worse and not self.figure.implied
 
 
 def full_name(case: Case, cases: Iterable[Case]) -> str:
-    """With its setting, if there are several."""
+    """Return the name of a case, with its setting if there are several."""
     return f"{case.name} ({case.setting})" if len({other.setting for other in cases}) > 1 else case.name
 
 
 def with_stock(cases: Iterable[Case]) -> list[tuple[Case, Figure]]:
-    """Their main figures, where stock as it comes was measured too."""
+    """Return the main figures of the cases in which stock was measured too."""
     benches = [(case, BENCHES[case.bench]) for case in cases]
     return [
         (case, fig)
@@ -400,7 +401,7 @@ def with_stock(cases: Iterable[Case]) -> list[tuple[Case, Figure]]:
 
 
 def best_stock_arm(case: Case, figure: Figure) -> str | None:
-    """None if it cannot be known, because stock as it comes was not measured."""
+    """Return the stock arm or control with the best median; None if stock was not measured."""
     ours = BENCHES[case.bench].ours
     if figure.key not in case.arms.get(BENCHES[case.bench].stock, {}):
         return None
@@ -412,7 +413,7 @@ def best_stock_arm(case: Case, figure: Figure) -> str | None:
 
 
 def judge(case: Case) -> Iterator[Judged]:
-    """Everything that can be said of a case; nothing of what was not measured."""
+    """Judge every measured figure of our arms."""
     bench = BENCHES[case.bench]
     for figure in bench.figures:
         best = best_stock_arm(case, figure)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the seed documents reported: seeds.toml."""
+"""Read seeds.toml: the figures that the seed documents reported."""
 
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class Reported:
     before: str
     after: str
     said: str = ""
-    # The case of the bench that comes nearest, and which figure of it.
+    # The nearest case of the bench, and the figure of it to compare.
     like: str = ""
     figure: str = ""
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the machine's CPU has worked, for the cases "cost-": they have one CPU, and their costs are compared.
+"""Measure CPU time for the cases "cost-", which run on one CPU.
 
-In the virtual machines of the benches an instruction takes a nanosecond, and one CPU runs at a time: with two, the
-time in which both have work would count twice. With one, a millisecond is a million instructions, whatever the host
-does and however long the disk takes, for waiting is not counted.
+In the virtual machines of the benches an instruction takes a nanosecond, and one CPU runs at a time. With two CPUs,
+time in which both have work would count twice. With one, a millisecond is a million instructions, whatever the load of
+the host and the speed of the disk, because idle time does not count.
 """
 
 import os
@@ -12,23 +12,24 @@ import re
 import time
 from typing import NamedTuple
 
-# All that /proc/stat accounts for is to fit the clock, to so much of it and so many seconds: it is in ticks, and what a
-# CPU works is sampled. On 6.12 it was 0.97 to 1.00 of the clock; where more is missing, the clock has jumped.
-MOST_MISFIT = 0.02
-MOST_MISFIT_S = 0.05
+# The most by which the sum of /proc/stat may differ from the clock: so much of it, and so many seconds, because
+# /proc/stat is in ticks, and the kernel samples the CPU's state. On 6.12 the sum was 0.97 to 1.00 of the clock; if it
+# is less, the clock has jumped.
+MAX_MISMATCH = 0.02
+MAX_MISMATCH_S = 0.05
 
 
 class Times(NamedTuple):
-    """Since the start, in seconds."""
+    """Times since boot, seconds."""
 
     clock: float
-    # None: the kernel does not tell.
+    # None: the kernel does not show it.
     idle: float | None
     accounted: float
 
 
 def set_cpus(case: str) -> None:
-    """Have one CPU for a case that is about costs, else two."""
+    """Set one CPU online for a case "cost-", two for others."""
     is_cost = case.startswith("cost-")
     second = pathlib.Path("/sys/devices/system/cpu/cpu1/online")
     if second.read_text().strip() == str(int(is_cost)):
@@ -36,7 +37,10 @@ def set_cpus(case: str) -> None:
 
 
 def idle_s() -> float | None:
-    """Idle time of the CPUs that are online, in nanoseconds where /proc/stat has ticks. Since 7.x nothing has it."""
+    """Return the idle time of the online CPUs, seconds.
+
+    /proc/timer_list has nanoseconds, /proc/stat only ticks. None: since 7.x no file has nanoseconds.
+    """
     text = pathlib.Path("/proc/timer_list").read_text()
     found = [int(number) for number in re.findall(r"\.(?:idle|iowait)_sleeptime\s*: (\d+) nsecs", text)]
     return sum(found) / 1e9 if found else None
@@ -44,21 +48,24 @@ def idle_s() -> float | None:
 
 def times() -> Times:
     words = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()
-    # user nice system idle iowait irq softirq steal; what comes after them is part of user and nice.
+    # user nice system idle iowait irq softirq steal; the columns after them are included in user and nice.
     ticks = sum(int(word) for word in words[1:9])
     return Times(time.clock_gettime(time.CLOCK_MONOTONIC), idle_s(), ticks / os.sysconf("SC_CLK_TCK"))
 
 
 def busy_us(before: Times) -> float | None:
-    """CPU time since then: the clock less idle time. None with two CPUs; and, said in a line, if it cannot be right."""
+    """Return the CPU time since then, us: the clock less idle time.
+
+    None with two CPUs; also, with a printed line, if the kernel does not show idle time or the times do not match.
+    """
     if os.sysconf("SC_NPROCESSORS_ONLN") > 1:
         return None
     now = times()
     if now.idle is None or before.idle is None:
-        print("    no CPU time: this kernel does not tell idle time", flush=True)
+        print("    no CPU time: this kernel does not show idle time", flush=True)
         return None
     clock, accounted = now.clock - before.clock, now.accounted - before.accounted
-    if abs(accounted - clock) > clock * MOST_MISFIT + MOST_MISFIT_S:
-        print(f"    no CPU time: /proc/stat has {accounted:.2f} s in {clock:.2f} s", flush=True)
+    if abs(accounted - clock) > clock * MAX_MISMATCH + MAX_MISMATCH_S:
+        print(f"    no CPU time: /proc/stat accounts for {accounted:.2f} s of {clock:.2f} s", flush=True)
         return None
     return (clock - now.idle + before.idle) * 1e6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Several runs as one figure, and how far apart they were."""
+"""Summarise the runs of a figure: median, minimum and maximum."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def summary(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
-    """Of each figure that all of the runs have."""
+    """Summarise each figure that all runs have."""
     return {key: spread([run[key] for run in runs]) for key in runs[0] if all(key in run for run in runs)}

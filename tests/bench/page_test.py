@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the page of results says, and in which order."""
+"""The contents and the order of the page of results."""
 
 import importlib.machinery
 import importlib.util
@@ -19,7 +19,7 @@ JSON = Path(__file__).resolve().with_name("json")
 
 
 def rows(text: str, first: str) -> list[list[str]]:
-    """Cells of the table's rows that begin so."""
+    """Return the cells of the table rows with this first cell."""
     lines = [line for line in text.splitlines() if line.startswith(f"| {first} |")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
@@ -29,13 +29,13 @@ class Page(unittest.TestCase):
         self.text = page.page(results.load(JSON), seeds.load())
         self.first = self.text.partition("## Seed 1")[0]
 
-    def test_first_is_where_we_are_no_better(self) -> None:
+    def test_the_first_section_is_where_seqkeep_is_no_better(self) -> None:
         headings = re.findall("^## (.*)", self.text, re.MULTILINE)
         self.assertEqual(headings[0], "Where seqkeep is no better, or worse")
         self.assertEqual([heading[:6] for heading in headings[1:]], [f"Seed {number}" for number in range(1, 6)])
 
     def test_no_better(self) -> None:
-        """All that is to be said of a case on a kernel, what is worse in bold."""
+        """A cell has all listed figures of a case on a kernel, in bold if worse."""
         [found] = rows(self.first, "in-order-128K")
         lines = ["MB/s: 1.00 [0.990..1.010] of stock", "**disk reads: 1.002 [1.002..1.002] of stock**"]
         self.assertEqual(found[1:], ["<br>".join(lines), "not measured", "not measured"])
@@ -44,39 +44,39 @@ class Page(unittest.TestCase):
         [found] = rows(self.first, "seq-256K-16")
         self.assertIn("**MB/s: 0.76 [0.75..0.76] of stock-cache-8192**", found[2])
 
-    def test_which_of_our_arms(self) -> None:
+    def test_the_name_of_our_arm(self) -> None:
         arms = {"stock": {"iops": Spread(2, 2, 2)}, "uncached": {"iops": Spread(1, 1, 1)}}
         text = page.page(Results([Case("nfsd", "trixie", "6.12", "xfs", "random", 2, arms)]), [])
-        self.assertEqual(rows(text, "random")[0][2], "**uncached, I/Os a second: 0.50 [0.50..0.50] of stock**")
+        self.assertEqual(rows(text, "random")[0][2], "**uncached, I/O/s: 0.50 [0.50..0.50] of stock**")
 
     def test_better_is_not_listed(self) -> None:
-        """A cell is empty beside a kernel where there is something to list."""
+        """Its cell is empty, if another kernel has something to list."""
         slow, fast = ({"ctxra": {"mb_s": Spread(n, n, n)}, "stock": {"mb_s": Spread(2, 2, 2)}} for n in (1, 3))
         cases = [Case("ctxra", suite, "6", "", "x", 2, arms) for suite, arms in (("bookworm", slow), ("trixie", fast))]
         [found] = rows(page.page(Results(cases), []), "x")
         self.assertEqual(found[2:], ["", "not measured"])
 
-    def test_counted(self) -> None:
+    def test_counts(self) -> None:
         self.assertEqual(rows(self.first, "ctxra"), [["ctxra", "3", "1", "1", "0", "1"]])
         self.assertEqual(rows(self.first, "nfsd-dio")[0][2:], ["not measured"] * 4)
 
-    def test_one_run_has_no_spread(self) -> None:
+    def test_one_run_has_no_range(self) -> None:
         [found] = rows(self.first, "free-4")
         self.assertEqual(found[2], "MB/s: 3.00 of stock, one run")
 
     def test_seed_beside_today(self) -> None:
-        [found] = [row for row in rows(self.text, "one stream, deadline, readahead as it comes") if row[1] == "MB/s"]
+        [found] = [row for row in rows(self.text, "one stream, deadline, default readahead") if row[1] == "MB/s"]
         self.assertEqual(found[2:4], ["stock 51.8 -> patched 71.3: 1.38", "free-4, MB/s"])
         self.assertEqual(found[4:], ["105 -> 160: 1.52 [1.45..1.62]", "100 -> 300: 3.00", "not measured"])
 
-    def test_what_a_seed_reported_without_a_case_of_ours(self) -> None:
-        """Is in the table of all that it reported, and not beside today's."""
+    def test_a_seeds_case_without_one_of_ours(self) -> None:
+        """It is in the table of all that the seed reported, and not in that beside today's."""
         [found] = rows(self.text, "one stream, CFQ, readahead 512K")
         self.assertEqual(found[1:4], ["seed, MB/s", "59.7", "63.5"])
 
     def test_every_arm(self) -> None:
-        """With the controls, between stock and ours."""
-        header = ["case", "figure", "stock", "stock-cache-8192", "auto", "auto by stock"]
+        """The controls are between stock and ours."""
+        header = ["case", "figure", "stock", "stock-cache-8192", "auto", "auto relative to stock"]
         text = page.arms_page(results.BENCHES["raid5"], results.load(JSON))
         self.assertIn(header, rows(text, "case"))
         [speed, pre_read] = rows(text, "xfs-copy")
@@ -97,13 +97,13 @@ class Page(unittest.TestCase):
         self.assertIn("](../figures/results-ctxra-trixie.png)", text)
 
     def test_one_figure_for_each_seed(self) -> None:
-        """That of the kernel on which most was measured."""
+        """The figure is that of the kernel with the most cases."""
         section = self.text[self.text.index("## Seed 1") : self.text.index("## Seed 2")]
         self.assertEqual(re.findall(r"\]\((figures/.*?)\)", section), ["figures/results-ctxra-bookworm.png"])
         self.assertIn("(results/ctxra.md)", section)
 
     def test_no_figure_without_stock(self) -> None:
-        """bench/report draws none then."""
+        """bench/report draws no figure if stock was not measured."""
         arms = {"stock-cache-8192": {"mb_s": Spread(1, 1, 1)}, "auto": {"mb_s": Spread(2, 2, 2)}}
         found = Results([Case("raid5", "trixie", "6.12", "", "seq", 2, arms)])
         text = page.arms_page(results.BENCHES["raid5"], found)
@@ -111,11 +111,11 @@ class Page(unittest.TestCase):
         self.assertIn(["seq", "MB/s", "not measured", "1.00", "2.00", "not measured"], rows(text, "seq"))
 
     def test_commands(self) -> None:
-        self.assertIn("```\nbench/run-ctxra --rounds 1 trixie\n```", self.text)
+        self.assertIn("```\nbench/run ctxra --rounds 1 trixie\n```", self.text)
         self.assertIn("```\nmake bench BENCH=nfsd\n```", self.text)
 
-    def test_what_was_left_out_is_said(self) -> None:
-        self.assertIn("**Left out**: x.json: not whole.", page.page(Results(troubles=["x.json: not whole"]), []))
+    def test_left_out_files_are_named(self) -> None:
+        self.assertIn("**Left out**: x.json: incomplete.", page.page(Results(errors=["x.json: incomplete"]), []))
 
     def test_nothing_measured(self) -> None:
         text = page.page(Results(), seeds.load())
@@ -133,20 +133,20 @@ class Numbers(unittest.TestCase):
 
 
 def program(name: str) -> ModuleType:
-    """A program of bench/guest, not run."""
+    """Import a program of bench/guest without running it."""
     path = str(TOP / "bench/guest" / name)
     loader = importlib.machinery.SourceFileLoader(f"guest_{name}", path)
     spec = importlib.util.spec_from_loader(loader.name, loader)
     assert spec
     module = importlib.util.module_from_spec(spec)
-    # dataclass looks for it there.
+    # dataclass looks up the module there.
     sys.modules[loader.name] = module
     loader.exec_module(module)
     return module
 
 
 class Seeds(unittest.TestCase):
-    def test_each_case_alike_is_one_of_the_bench(self) -> None:
+    def test_each_nearest_case_is_one_of_the_bench(self) -> None:
         delays, sizes = ("0+0", "1+1", "5+5", "10+10"), (32, 512, 1024)
         cases = {
             "ctxra": {case.name for case in program("ctxra-measure").CASES},
@@ -162,7 +162,7 @@ class Seeds(unittest.TestCase):
                 if reported.figure:
                     self.assertIn(reported.figure, {figure.key for figure in results.BENCHES[seed.bench].figures})
 
-    def test_what_is_compared_was_reported(self) -> None:
+    def test_compared_arms_were_reported(self) -> None:
         for seed in seeds.load():
             for reported in seed.figures:
                 known = {reported.before, reported.after} <= reported.by_arm.keys()

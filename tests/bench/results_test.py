@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is said of figures: ratios, verdicts, files that are not whole.
+"""Ratios, verdicts and incomplete files.
 
-json/nfs-ra.json is of a run; the others are made up, in the shape that the benches write.
+json/nfs-ra.json is of a run; the others are invented, in the format that the benches write.
 """
 
 import json
@@ -23,13 +23,13 @@ def runs(*values: float) -> Spread:
 
 class Ratios(unittest.TestCase):
     def test_round_by_round(self) -> None:
-        """Rounds that were fast for both arms say nothing of either."""
+        """A round that was fast for both arms does not change the ratio."""
         self.assertEqual(results.ratio(runs(10, 20, 40), runs(5, 10, 20)), Ratio(2, 2, 2))
 
-    def test_extremes_where_runs_are_not_known(self) -> None:
+    def test_extremes_if_runs_are_unknown(self) -> None:
         self.assertEqual(results.ratio(Spread(20, 10, 40), Spread(10, 5, 20)), Ratio(2, 0.5, 8))
 
-    def test_extremes_where_a_run_is_missing(self) -> None:
+    def test_extremes_if_a_run_is_missing(self) -> None:
         self.assertEqual(results.ratio(runs(10, 20, 40), Spread(10, 5, 20, (5, 10))), Ratio(2, 0.5, 8))
 
     def test_zero(self) -> None:
@@ -40,7 +40,7 @@ class Ratios(unittest.TestCase):
 
 class Verdicts(unittest.TestCase):
     def check(self, found: Ratio, more: Verdict, less: Verdict) -> None:
-        """What is said of a ratio if more is better, and if less is."""
+        """Assert the verdicts on a ratio if more is better, and if less is."""
         self.assertEqual(results.verdict(found, True, 3), more)
         self.assertEqual(results.verdict(found, False, 3), less)
 
@@ -48,18 +48,18 @@ class Verdicts(unittest.TestCase):
         self.check(Ratio(1.5, 1.1, 1.8), Verdict.BETTER, Verdict.WORSE)
         self.check(Ratio(0.5, 0.1, 0.9), Verdict.WORSE, Verdict.BETTER)
 
-    def test_a_run_that_was_no_better_is_enough(self) -> None:
+    def test_one_round_that_was_no_better(self) -> None:
         self.check(Ratio(3, 1, 5), Verdict.NO_BETTER, Verdict.NO_BETTER)
         self.check(Ratio(0.5, 0.1, 1.2), Verdict.NO_BETTER, Verdict.NO_BETTER)
 
     def test_the_same(self) -> None:
         self.check(Ratio(1, 1, 1), Verdict.NO_BETTER, Verdict.NO_BETTER)
 
-    def test_a_small_gain_is_none_and_a_small_loss_is_one(self) -> None:
+    def test_a_small_gain_does_not_count_and_a_small_loss_does(self) -> None:
         self.check(Ratio(1.009, 1.008, 1.01), Verdict.NO_BETTER, Verdict.WORSE)
         self.check(Ratio(0.999, 0.998, 0.9995), Verdict.WORSE, Verdict.NO_BETTER)
 
-    def test_nothing_where_there_was_something(self) -> None:
+    def test_a_ratio_of_zero(self) -> None:
         self.check(Ratio(0, 0, 0), Verdict.WORSE, Verdict.BETTER)
         self.check(Ratio(math.inf, math.inf, math.inf), Verdict.BETTER, Verdict.WORSE)
 
@@ -80,20 +80,20 @@ class Judging(unittest.TestCase):
         self.assertEqual((found["pre_read"].best, found["pre_read"].verdict), ("stock-cache-8192", Verdict.BETTER))
 
     def test_listed(self) -> None:
-        """A rate unless it is better, a cost if it is worse."""
+        """A rate is listed unless it is better, a cost if it is worse."""
         listed = {key: judged.listed for key, judged in self.judge("bookworm", "free-4").items()}
         self.assertEqual(listed, {"mb_s": False, "ios": False, "sectors": False})
         listed = {key: judged.listed for key, judged in self.judge("bookworm", "in-order-128K").items()}
         self.assertEqual(listed, {"mb_s": True, "ios": True, "sectors": False})
 
     def test_good_enough_is_not_listed(self) -> None:
-        """Where 0.95 of the best is asked for."""
+        """nfs-ra's goal is 0.95 of the best."""
         for rate, is_listed in ((95, False), (94, True), (101, False)):
             arms = {"128": {"mb_s": runs(50, 50)}, "8192": {"mb_s": runs(100, 100)}, "auto": {"mb_s": runs(rate, rate)}}
             case = Case("nfsra", "trixie", "6.12", "", "rsize 32K", 2, arms)
             self.assertEqual([judged.listed for judged in results.judge(case)], [is_listed])
 
-    def test_a_cost_that_is_much_larger_is_listed_though_its_runs_differ(self) -> None:
+    def test_a_much_larger_cost_is_listed_even_if_its_runs_differ(self) -> None:
         for cost, is_listed in ((1.06, True), (1.04, False)):
             arms = {
                 arm: {"mb_s": results.Spread(1, 1, 1, (1, 1, 1)), "ios": results.Spread(ios[1], ios[0], ios[2], ios)}
@@ -108,11 +108,11 @@ class Judging(unittest.TestCase):
         listed = {key: judged.listed for key, judged in self.judge("trixie", "free-4").items()}
         self.assertEqual(listed, {"mb_s": True, "ios": False, "sectors": False})
 
-    def test_what_was_not_measured_is_not_judged(self) -> None:
+    def test_a_missing_figure_is_not_judged(self) -> None:
         self.assertEqual(list(self.judge("trixie", "xfs-copy")), ["mb_s"])
 
     def test_without_stock_nothing_is_judged(self) -> None:
-        """A control alone may be the worst that could be set."""
+        """A control alone may be the worst possible setting."""
         arms = {"stock-cache-8192": {"mb_s": runs(1, 1)}, "auto": {"mb_s": runs(2, 2)}}
         case = Case("raid5", "trixie", "6.12", "", "seq", 2, arms)
         self.assertEqual(list(results.judge(case)), [])
@@ -130,7 +130,7 @@ class Files(unittest.TestCase):
     def test_a_run(self) -> None:
         self.copy("nfs-ra.json")
         found = results.load(self.folder)
-        self.assertEqual(found.troubles, [])
+        self.assertEqual(found.errors, [])
         self.assertEqual([case.name for case in found.cases], ["rsize 512K, 0+0 ms", "rsize 512K, 10+10 ms"])
         case = found.cases[0]
         self.assertEqual((case.suite, case.setting, case.rounds), ("trixie", "64M file", 3))
@@ -143,18 +143,18 @@ class Files(unittest.TestCase):
         [case] = results.nfsra_cases("trixie rsize 512K file 64M", entry)
         self.assertEqual(case.arms["4x"], case.arms["2048"])
 
-    def test_a_file_cut_off(self) -> None:
-        """It is left out, and said; the others are read."""
+    def test_a_truncated_file(self) -> None:
+        """It is left out with a message; the others are read."""
         path = self.copy("ctxra.json")
         path.write_text(path.read_text()[:700])
         self.copy("nfs-ra.json")
         found = results.load(self.folder)
         self.assertEqual({case.bench for case in found.cases}, {"nfsra"})
-        self.assertEqual(len(found.troubles), 1)
-        self.assertTrue(found.troubles[0].startswith("ctxra.json: not whole"))
+        self.assertEqual(len(found.errors), 1)
+        self.assertTrue(found.errors[0].startswith("ctxra.json: incomplete"))
 
-    def test_a_run_cut_off(self) -> None:
-        """Cases, arms and figures that it came to are there, and no others."""
+    def test_an_interrupted_run(self) -> None:
+        """It has the cases, arms and figures that it reached, and no others."""
         path = self.copy("nfs-ra.json")
         entries = json.loads(path.read_text())
         [entry] = entries.values()
@@ -164,19 +164,19 @@ class Files(unittest.TestCase):
         entries["bookworm rsize 32K file 64M"] = {"kernel": "6.1", "rounds": 3}
         path.write_text(json.dumps(entries))
         found = results.load(self.folder)
-        self.assertEqual(found.troubles, [])
+        self.assertEqual(found.errors, [])
         [case] = found.cases
         self.assertNotIn("auto", case.arms)
         self.assertNotIn("mb_s", case.arms["4x"])
         self.assertIn("tree_mb_s", case.arms["4x"])
         self.assertNotIn("mb_s", {judged.figure.key for judged in results.judge(case)})
 
-    def test_an_entry_that_is_none(self) -> None:
+    def test_an_incomplete_entry(self) -> None:
         path = self.copy("ctxra.json")
         path.write_text(json.dumps(json.loads(path.read_text()) | {"trixie": {"results": [{"rounds": 1}]}}))
         found = results.load(self.folder)
         self.assertEqual({case.suite for case in found.cases}, {"bookworm"})
-        self.assertEqual(len(found.troubles), 1)
+        self.assertEqual(len(found.errors), 1)
 
     def test_adding(self) -> None:
         path = self.folder / "new" / "raid5-deadline.json"
@@ -198,11 +198,11 @@ class Files(unittest.TestCase):
 
         self.assertEqual(set(add("128", "8192", "auto", figures=("mb_s", "cpu_ms"))), {"128", "8192", "auto"})
         self.assertEqual(set(add("128", "auto")), {"128", "8192", "auto"})
-        # A figure that could not be had is no arm.
+        # A case that lacks only a figure is replaced.
         self.assertEqual(add("128", "8192", "auto", "4x")["128"], {"mb_s": figure})
 
-    def test_adding_what_was_measured_otherwise(self) -> None:
-        """On another kernel, or with other settings, nothing of before is kept beside it."""
+    def test_adding_figures_of_another_kernel(self) -> None:
+        """They replace the old figures, as those with other settings do."""
         path = self.folder / "raid5-deadline.json"
         results.add(path, {"trixie": {"kernel": "6.12.1", "results": {"one": 1}, "commands": ["first"]}})
         results.add(path, {"trixie": {"kernel": "6.12.2", "results": {"two": 2}, "commands": ["second"]}})
@@ -216,7 +216,7 @@ class Files(unittest.TestCase):
         found = [(result["case"]["name"], result["rounds"]) for result in results.read_file(path)["trixie"]["results"]]
         self.assertEqual(found, [("one", 5), ("two", 1)])
 
-    def test_adding_to_a_file_that_is_not_whole(self) -> None:
+    def test_adding_to_an_incomplete_file(self) -> None:
         path = self.folder / "ctxra.json"
         path.write_text('{"trixie": {')
         results.add(path, {"bookworm": {"results": []}})

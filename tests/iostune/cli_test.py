@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is asked for is done; --apply sets what is recommended if the answer is yes, and nothing on any other."""
+"""The options of iostune; --apply sets the recommended values on "yes", and nothing on any other answer."""
 
 import argparse
 import contextlib
@@ -15,14 +15,14 @@ from unittest import mock
 
 from iostune_lib import cli
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.judge import Kind
 from iostune_lib.report import Result
-from iostune_lib.stop import SIGNALS, Stop
+from iostune_lib.signals import SIGNALS, StopSignals
 from iostune_lib.target import Target
-from iostune_lib.trouble import Trouble
 
-# Before tests replace it.
-cli_matched = cli.matched
+# The function itself, because tests replace it in cli.
+cli_rule_match = cli.rule_match
 WANTED = {t.SCHEDULER: "bfq", t.READAHEAD: "512"}
 
 
@@ -75,12 +75,12 @@ class Applied(unittest.TestCase):
         self.assertEqual(set(self.found().values()), {"now"})
 
     def test_the_kernel_refuses(self) -> None:
-        why = "gone/gone cannot be set to 1: No such file or directory"
+        why = "cannot set gone/gone to 1: No such file or directory"
         for settings, said in (
             ({}, why),
             (WANTED, f"{why}; set before that: queue/scheduler = bfq, queue/read_ahead_kb = 512"),
         ):
-            with self.assertRaises(Trouble) as raised:
+            with self.assertRaises(IostuneError) as raised:
                 self.apply("y\n", {**settings, "gone/gone": "1"})
             self.assertEqual(str(raised.exception), said)
 
@@ -100,7 +100,7 @@ class Emitted(unittest.TestCase):
             cli.emit_udev(self.path.with_name(name), found, rule, result(WANTED))
         return said.getvalue()
 
-    def test_a_rule_and_one_to_go_back(self) -> None:
+    def test_a_rule_and_its_rollback(self) -> None:
         self.emit('ENV{ID_SERIAL}=="x"')
         self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="bfq"', self.path.read_text())
         self.assertIn('ENV{ID_SERIAL}=="x", ATTR{queue/scheduler}="now"', self.back.read_text())
@@ -120,7 +120,7 @@ class Emitted(unittest.TestCase):
         self.emit('ENV{ID_SERIAL}=="x"', name)
         self.assertIn(b"/65-\xff.rules, udevadm", self.path.with_name(name).read_bytes())
 
-    def test_what_has_come_meanwhile_stays(self) -> None:
+    def test_a_file_created_during_the_measurement_is_not_overwritten(self) -> None:
         for path in (self.path, self.back):
             self.path.unlink(missing_ok=True)
             path.write_text("old")
@@ -129,8 +129,8 @@ class Emitted(unittest.TestCase):
             self.assertEqual(path.read_text(), "old")
 
 
-class Asked(unittest.TestCase):
-    """Around a measurement that is none."""
+class Main(unittest.TestCase):
+    """main() with a fake measurement."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -140,14 +140,14 @@ class Asked(unittest.TestCase):
         self.session = mock.Mock()
         self.session.return_value.run.return_value = result(WANTED)
         replaced: dict[str, Any] = {
-            "target.find": lambda path: self.target,
-            "matched": lambda found: 'ENV{ID_SERIAL}=="x"',
-            "journal.lock": mock.Mock(),
+            "target.find_target": lambda path: self.target,
+            "rule_match": lambda found: 'ENV{ID_SERIAL}=="x"',
+            "journal.acquire_lock": mock.Mock(),
             "journal.recover": lambda directory: [],
             "os.geteuid": lambda: 0,
             "report.text": lambda found: "the report",
             "Session": self.session,
-            "Stop": mock.Mock(),
+            "StopSignals": mock.Mock(),
             "emit_udev": mock.Mock(),
             "apply": mock.Mock(),
         }
@@ -161,7 +161,7 @@ class Asked(unittest.TestCase):
         with mock.patch("sys.argv", ["iostune", *words, "/dev/sda"]), contextlib.redirect_stderr(said):
             return cli.main(), said.getvalue()
 
-    def test_what_cannot_be_written_is_said_before_measuring(self) -> None:
+    def test_unwritable_outputs_fail_before_the_measurement(self) -> None:
         (self.root / "dir.rules.rollback").mkdir()
         (self.root / "old.rules").write_text("old")
         (self.root / "former.rules.rollback").write_text("former")
@@ -170,9 +170,9 @@ class Asked(unittest.TestCase):
             (("--emit-udev", f"{self.root}/none/a.rules"), "there is no directory"),
             (("--emit-udev", f"{self.root}"), "is a directory"),
             (("--emit-udev", f"{self.root}/dir.rules"), "dir.rules.rollback is a directory"),
-            (("--emit-udev", f"{self.root}/old.rules"), "old.rules is there already: move it away"),
-            (("--emit-udev", f"{self.root}/former.rules"), "former.rules.rollback is there already"),
-            (("--emit-udev", f"{self.root}/link.rules"), "link.rules is there already"),
+            (("--emit-udev", f"{self.root}/old.rules"), "old.rules exists already: move it away"),
+            (("--emit-udev", f"{self.root}/former.rules"), "former.rules.rollback exists already"),
+            (("--emit-udev", f"{self.root}/link.rules"), "link.rules exists already"),
         ):
             status, said = self.main(*words)
             self.assertEqual(status, 1)
@@ -181,9 +181,9 @@ class Asked(unittest.TestCase):
             self.assertEqual(self.main("--plot", "a.txt"), (1, "iostune: --plot: no\n"))
         self.session.assert_not_called()
 
-    def test_a_disk_that_no_rule_would_know(self) -> None:
-        for matched in (mock.Mock(return_value=""), cli_matched):
-            with mock.patch("iostune_lib.cli.matched", matched):
+    def test_a_disk_that_no_rule_can_match(self) -> None:
+        for matched in (mock.Mock(return_value=""), cli_rule_match):
+            with mock.patch("iostune_lib.cli.rule_match", matched):
                 self.target = Target(Path("/srv/file"), True, 1 << 30, "0:45", None, None)
                 status, said = self.main("--emit-udev", f"{self.root}/a.rules")
                 self.assertEqual(status, 1)
@@ -193,7 +193,7 @@ class Asked(unittest.TestCase):
         self.session.side_effect = OSError(123, "No medium found", "/dev/sr0")
         self.assertEqual(self.main(), (1, "iostune: /dev/sr0: No medium found\n"))
 
-    def test_a_signal_while_settings_are_put_back(self) -> None:
+    def test_a_signal_while_tunables_are_restored(self) -> None:
         def run() -> Result:
             signal.raise_signal(signal.SIGINT)
             return result(WANTED)
@@ -202,25 +202,25 @@ class Asked(unittest.TestCase):
             self.addCleanup(signal.signal, number, signal.getsignal(number))
         self.session.return_value.run.side_effect = run
         shown = io.StringIO()
-        with mock.patch("iostune_lib.cli.Stop", Stop), contextlib.redirect_stdout(shown):
+        with mock.patch("iostune_lib.cli.StopSignals", StopSignals), contextlib.redirect_stdout(shown):
             status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
         self.assertEqual((status, said, shown.getvalue()), (128 + signal.SIGINT, "iostune: stopped\n", ""))
         cli.emit_udev.assert_not_called()  # type: ignore[attr-defined]
         cli.apply.assert_not_called()  # type: ignore[attr-defined]
 
     def test_seconds(self) -> None:
-        self.assertEqual(cli.seconds("50"), 50)
+        self.assertEqual(cli.parse_seconds("50"), 50)
         for text in ("0", "nan", "inf", "-inf", "1e7"):
             with self.assertRaises(argparse.ArgumentTypeError, msg=text):
-                cli.seconds(text)
+                cli.parse_seconds(text)
 
-    def test_a_reader_that_has_gone(self) -> None:
+    def test_a_closed_pipe(self) -> None:
         reader, writer = os.pipe()
         os.close(reader)
         with os.fdopen(writer, "w") as out, mock.patch.object(sys, "stdout", out):
             status, said = self.main("--emit-udev", f"{self.root}/a.rules", "--apply", "--yes")
         self.assertEqual((status, said), (0, ""))
-        # What udev knew of the disk before is what the rule has: it is not looked up again.
+        # The rule matches by the properties that udev had before the measurement.
         known = ('ENV{ID_SERIAL}=="x"', self.session.return_value.run.return_value)
         cli.emit_udev.assert_called_once_with(self.root / "a.rules", self.target, *known)  # type: ignore[attr-defined]
         cli.apply.assert_called_once()  # type: ignore[attr-defined]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything is put back, whenever a run ends, and what others set is left alone."""
+"""Every tunable is restored whenever a run ends, except those that somebody else has set."""
 
 import json
 import os
@@ -11,9 +11,9 @@ from unittest import mock
 
 from iostune_lib import journal
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.journal import Journal
-from iostune_lib.settings import Settings, former, recommended, wanted
-from iostune_lib.trouble import Trouble
+from iostune_lib.settings import Settings, previous_values, recommended, target_state
 from iostune_lib.tunables import Tunables
 
 IDENTITY = {"diskseq": "7", "serial": "x"}
@@ -21,7 +21,7 @@ ASYNC_DEPTH = "queue/iosched/async_depth"
 
 
 class FakeDisk(Tunables):
-    """Files, and what the kernel does besides when one is written."""
+    """Files, with the kernel's side effects when one is written."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory / "disk")
@@ -32,7 +32,7 @@ class FakeDisk(Tunables):
         self.write(t.READAHEAD, "64")
         self.write(t.SCHEDULER, "none [mq-deadline] bfq")
         self.switch("mq-deadline")
-        # An administrator's.
+        # Set by an administrator.
         self.write("queue/iosched/fifo_batch", "32")
         self.write(t.NR_REQUESTS, "512")
         self.puts: list[tuple[str, str]] = []
@@ -73,12 +73,12 @@ class FakeDisk(Tunables):
         if name == t.SLICE_IDLE_US:
             self.write(t.SLICE_IDLE, str(int(value) // 1000))
         if name == t.MAX_SECTORS:
-            # From 6.10 on it may raise the readahead.
+            # Since 6.10 the kernel may raise the readahead.
             self.write(t.READAHEAD, "128")
 
 
 class FullDisk:
-    """What os.write() does when so many more lines fit, and half a line."""
+    """os.write() on a disk with space for so many lines, and perhaps half a line more."""
 
     def __init__(self, lines: int, half: bool) -> None:
         self.lines = lines
@@ -109,13 +109,13 @@ class Base(unittest.TestCase):
         return [json.loads(line) for line in (self.directory / "journal").read_text().splitlines()]
 
     def recover(self) -> list[str]:
-        # The fake disk, which does what the kernel does besides.
+        # The fake disk with the kernel's side effects.
         with mock.patch.object(journal, "Tunables", lambda disk: self.disk):
             return journal.recover(self.directory)
 
 
-class PutBack(Base):
-    def test_all_of_it_with_what_the_kernel_changed_besides(self) -> None:
+class Restored(Base):
+    def test_tunables_that_the_kernel_changed_too(self) -> None:
         opened = self.open()
         for name, value in ((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0"), (t.READAHEAD, "4096"), (t.MAX_SECTORS, "64")):
             opened.put(name, value)
@@ -123,7 +123,7 @@ class PutBack(Base):
         self.assertEqual(self.disk.snapshot(), self.before)
         self.assertFalse((self.directory / "journal").exists())
 
-    def test_the_journal_is_ahead_of_every_change(self) -> None:
+    def test_the_journal_is_written_before_every_change(self) -> None:
         opened = self.open()
         self.assertEqual(self.records()[0]["original"], self.before)
         self.disk.dies_at = 0
@@ -132,7 +132,7 @@ class PutBack(Base):
         self.assertEqual(self.records()[1], {"set": t.READAHEAD, "value": "512"})
         self.assertEqual(self.disk.snapshot(), self.before)
 
-    def test_what_the_kernel_refuses(self) -> None:
+    def test_a_value_that_the_kernel_refuses(self) -> None:
         opened = self.open()
         with self.assertRaises(OSError):
             opened.put(t.SCHEDULER, "kyber")
@@ -140,16 +140,16 @@ class PutBack(Base):
         self.assertEqual(self.disk.snapshot(), self.before)
 
     def test_no_space_for_the_journal(self) -> None:
-        # Of what is announced, or of what was found then, nothing is written, or half of it.
-        for announced, value in ((False, "64"), (True, "4096")):
+        # The "set" or the "got" line fails, completely or after half of it.
+        for is_set_written, value in ((False, "64"), (True, "4096")):
             for half in (False, True):
-                with self.subTest(announced=announced, half=half):
+                with self.subTest(is_set_written=is_set_written, half=half):
                     self.setUp()
                     opened = self.open()
-                    space = FullDisk(lines=int(announced), half=half)
+                    space = FullDisk(lines=int(is_set_written), half=half)
                     with (
                         mock.patch("os.write", space.write),
-                        self.assertRaisesRegex(Trouble, "cannot be written: No sp"),
+                        self.assertRaisesRegex(IostuneError, "cannot write .*: No space"),
                     ):
                         opened.put(t.READAHEAD, "4096")
                     self.assertEqual(self.disk.get(t.READAHEAD), value)
@@ -171,21 +171,21 @@ class Refused(Base):
             Tunables(self.disk.disk).put(t.READAHEAD, "256")
         self.assertEqual((busy, self.disk.get(t.READAHEAD)), ([], "256"))
 
-    def test_the_journal_is_kept_until_it_is_back(self) -> None:
+    def test_the_journal_stays_until_the_tunable_is_restored(self) -> None:
         opened = self.open()
         opened.put(t.READAHEAD, "4096")
         with mock.patch.object(FakeDisk, "put", side_effect=OSError(16, "Device or resource busy")):
             said = opened.restore()
-            self.assertIn("read_ahead_kb cannot be put back to 64: Device", said[0])
+            self.assertIn("cannot restore queue/read_ahead_kb to 64: Device", said[0])
             self.assertIn("iostune --restore", said[-1])
-            with self.assertRaisesRegex(Trouble, "disk: queue/read_ahead_kb cannot be put back to 64: .* --restore"):
+            with self.assertRaisesRegex(IostuneError, "disk: cannot restore queue/read_ahead_kb to 64: .* --restore"):
                 self.recover()
         self.assertEqual(len(self.recover()), 1)
         self.assertEqual(self.disk.snapshot(), self.before)
         self.assertFalse((self.directory / "journal").exists())
 
-    def test_few_requests_are_left_alone(self) -> None:
-        """The kernel chooses 2 for a disk that takes one at a time, but makes 4 of it when it is written."""
+    def test_an_nr_requests_below_4_is_not_touched(self) -> None:
+        """The kernel chooses 2 for a disk that takes one request at a time, but raises a written 2 to 4."""
         self.disk.write(t.NR_REQUESTS, "2")
         opened = self.open()
         self.assertNotIn(t.NR_REQUESTS, opened.original)
@@ -197,22 +197,22 @@ class Refused(Base):
         opened = self.open()
         opened.original[t.NR_REQUESTS] = "3"
         said = opened.restore()
-        self.assertEqual(said, ["queue/nr_requests is 4 now: the kernel made that of 3, which it was"])
+        self.assertEqual(said, ["queue/nr_requests is 4 now: the kernel rounds 3, the value that it had"])
         self.assertFalse((self.directory / "journal").exists())
 
 
 class Others(Base):
-    def test_a_change_by_others_ends_the_run_and_stays(self) -> None:
+    def test_a_change_by_somebody_else_ends_the_run_and_stays(self) -> None:
         opened = self.open()
         opened.put(t.READAHEAD, "4096")
         opened.put(t.MAX_SECTORS, "64")
         self.disk.write(t.READAHEAD, "1000")
-        with self.assertRaisesRegex(Trouble, "read_ahead_kb is 1000"):
+        with self.assertRaisesRegex(IostuneError, "read_ahead_kb is 1000"):
             opened.put(t.READAHEAD, "512")
         said = opened.restore()
         self.assertEqual(len(said), 1)
-        self.assertIn("read_ahead_kb stays at 1000", said[0])
-        # Although the kernel raises it once more, as max_sectors_kb is put back.
+        self.assertIn("read_ahead_kb keeps 1000", said[0])
+        # Although restoring max_sectors_kb makes the kernel raise it again.
         self.assertEqual(self.disk.snapshot(), {**self.before, t.READAHEAD: "1000"})
 
     def test_another_scheduler_stays_with_its_tunables(self) -> None:
@@ -221,7 +221,7 @@ class Others(Base):
         self.disk.switch("none")
         said = opened.restore()
         self.assertEqual(len(said), 1)
-        self.assertIn("scheduler stays at none", said[0])
+        self.assertIn("scheduler keeps none", said[0])
         self.assertEqual(self.disk.get(t.NR_REQUESTS), "1023")
 
 
@@ -251,19 +251,19 @@ class Killed(Base):
         self.assertEqual(self.recover(), [])
 
     def test_at_any_moment(self) -> None:
-        """Cut the journal after each of its lines: the change that is announced last was made, or it was not."""
+        """Cut the journal after each of its lines, with and without the change of a last "set" line."""
         for last_is_made in (False, True):
             for lines in range(1, 2 + 2 * len(self.STEPS)):
                 with self.subTest(lines=lines, last_is_made=last_is_made):
                     self.setUp()
                     self.cut(self.STEPS, lines, last_is_made)
 
-    def test_one_tunable_of_two_names(self) -> None:
+    def test_a_tunable_with_two_names(self) -> None:
         self.disk.switch("bfq")
         self.before = self.disk.snapshot()
         self.cut(((t.SLICE_IDLE, "0"),), 2, True)
 
-    def test_half_a_line(self) -> None:
+    def test_within_a_line(self) -> None:
         opened = self.open()
         opened.put(t.READAHEAD, "4096")
         with (self.directory / "journal").open("a") as file:
@@ -271,7 +271,7 @@ class Killed(Base):
         self.recover()
         self.assertEqual(self.disk.snapshot(), self.before)
 
-    def test_before_the_first_line_was_whole(self) -> None:
+    def test_within_the_first_line(self) -> None:
         (self.directory / "journal").write_text('{"disk"')
         self.assertEqual(self.recover(), [])
         self.assertFalse((self.directory / "journal").exists())
@@ -285,31 +285,31 @@ class Killed(Base):
 
 
 class Lock(Base):
-    def test_not_two_at_once(self) -> None:
-        journal.lock(self.directory)
-        with self.assertRaisesRegex(Trouble, "another iostune"):
-            journal.lock(self.directory)
+    def test_a_second_iostune_fails(self) -> None:
+        journal.acquire_lock(self.directory)
+        with self.assertRaisesRegex(IostuneError, "another iostune"):
+            journal.acquire_lock(self.directory)
 
 
 class Arms(Base):
-    def test_in_the_order_that_the_kernel_wants(self) -> None:
-        state = wanted(self.before, {}, {t.READAHEAD: "512", t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+    def test_tunables_are_in_the_order_of_setting(self) -> None:
+        state = target_state(self.before, {}, {t.READAHEAD: "512", t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
         self.assertEqual(list(state), [t.SCHEDULER, t.SLICE_IDLE, t.MAX_SECTORS, t.READAHEAD])
 
-    def test_the_scheduler_that_was_found_has_its_own_tunables_again(self) -> None:
+    def test_the_original_scheduler_gets_its_tunables_again(self) -> None:
         settings = Settings(self.disk, self.open())
         settings.apply(((t.SCHEDULER, "bfq"),))
         self.assertEqual(self.disk.get(t.NR_REQUESTS), "256")
         settings.apply(())
         self.assertEqual(self.disk.snapshot(), self.before)
 
-    def test_what_comes_with_it_is_set_again(self) -> None:
-        """The state is the one that was measured, and the way back leads to the one that was found."""
+    def test_tunables_that_change_with_a_recommended_one_are_set_too(self) -> None:
+        """recommended() leads to the measured state, and previous_values() back to the original one."""
         for accepted, changed in (
             ({t.MAX_SECTORS: "64"}, {t.MAX_SECTORS: "64", t.READAHEAD: "64"}),
             ({t.NR_REQUESTS: "128"}, {t.NR_REQUESTS: "128", ASYNC_DEPTH: "192"}),
             ({t.SCHEDULER: "none"}, {t.SCHEDULER: "none"}),
-            # It was 512, but not with this scheduler.
+            # The original 512 was that of the other scheduler.
             ({t.SCHEDULER: "none", t.NR_REQUESTS: "512"}, {t.SCHEDULER: "none", t.NR_REQUESTS: "512"}),
             ({ASYNC_DEPTH: "9"}, {t.SCHEDULER: "mq-deadline", ASYNC_DEPTH: "9"}),
             ({t.READAHEAD: "64"}, {}),
@@ -321,30 +321,30 @@ class Arms(Base):
                 self.assertEqual(found, changed)
                 for name, value in found.items():
                     self.disk.put(name, value)
-                measured = wanted(self.before, accepted, {})
+                measured = target_state(self.before, accepted, {})
                 self.assertEqual({**self.disk.snapshot(), **measured}, self.disk.snapshot())
-                back = former(self.before, accepted)
+                back = previous_values(self.before, accepted)
                 self.assertLessEqual(set(found), set(back))
                 for name, value in back.items():
                     self.disk.put(name, value)
                 self.assertEqual(self.disk.snapshot(), self.before)
 
-    def test_two_names_for_one_tunable(self) -> None:
+    def test_only_one_of_two_names_of_a_tunable_is_set(self) -> None:
         found = {t.SCHEDULER: "bfq", t.SLICE_IDLE: "8", t.SLICE_IDLE_US: "8000"}
-        self.assertEqual(wanted(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
-        self.assertEqual(wanted(found, {}, {}), found)
+        self.assertEqual(target_state(found, {}, {t.SLICE_IDLE: "0"}), {t.SCHEDULER: "bfq", t.SLICE_IDLE: "0"})
+        self.assertEqual(target_state(found, {}, {}), found)
 
-    def test_what_was_decided_stays_for_the_next(self) -> None:
+    def test_a_decided_value_stays_for_the_next_stages(self) -> None:
         settings = Settings(self.disk, self.open())
         settings.accept(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0")))
         settings.apply(((t.MAX_SECTORS, "64"),))
         found = {**self.before, t.SCHEDULER: "bfq", t.SLICE_IDLE: "0", t.MAX_SECTORS: "64", t.NR_REQUESTS: "256"}
         del found["queue/iosched/fifo_batch"], found[ASYNC_DEPTH]
         found[t.SLICE_IDLE_US] = "0"
-        # The readahead is what it was, too, although max_sectors_kb had raised it.
+        # The readahead has its original value, although max_sectors_kb had raised it.
         self.assertEqual(self.disk.snapshot(), found)
 
-    def test_bfq_is_made_anew_for_other_tunables_of_its_own(self) -> None:
+    def test_bfq_is_recreated_if_its_own_tunables_change(self) -> None:
         settings = Settings(self.disk, self.open())
         settings.apply(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "8")))
         self.disk.puts.clear()
@@ -354,7 +354,7 @@ class Arms(Base):
         settings.apply(((t.SCHEDULER, "bfq"), (t.SLICE_IDLE, "0"), (t.READAHEAD, "512")))
         self.assertEqual(self.disk.puts, [(t.READAHEAD, "512")])
 
-    def test_nothing_is_written_that_is_there(self) -> None:
+    def test_a_present_value_is_not_written(self) -> None:
         settings = Settings(self.disk, self.open())
         settings.apply(())
         self.assertEqual(self.disk.puts, [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is shown of a run, and what is tried on a disk."""
+"""The report of a run, and the stages for a disk."""
 
 import json
 import tempfile
@@ -9,10 +9,10 @@ from pathlib import Path
 from iostune.simulated import Disk
 from iostune_lib import plan, report, session, stages
 from iostune_lib import tunables as t
+from iostune_lib.measurement import Sample
 from iostune_lib.plan import FULL, Stage
 from iostune_lib.report import Result
-from iostune_lib.session import Wish
-from iostune_lib.trial import Sample
+from iostune_lib.session import Request
 from iostune_lib.tunables import Tunables
 
 SEEKS = {1: 63.0, 2: 19.0, 4: 22.0, 8: 30.0}
@@ -20,10 +20,10 @@ STAYS = {1: 63.0, 2: 55.0, 4: 50.0, 8: 43.0}
 
 
 def result() -> Result:
-    cells = plan.cells_of(("direct", "buffered"), plan.reader_counts(8))
-    stage = Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: "none"}), cells, 1)
-    decisions = stages.run_all(Disk({"*": SEEKS, "bfq": STAYS}).bench(FULL), [stage], 540)
-    kind, label = stages.kind(decisions[0], FULL.confidence)
+    workloads = plan.all_workloads(("direct", "buffered"), plan.reader_counts(8))
+    stage = Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: "none"}), workloads, 1)
+    decisions = stages.run_all(Disk({"*": SEEKS, "bfq": STAYS}).context(FULL), [stage], 540)
+    kind, label = stages.device_kind(decisions[0], FULL.confidence)
     device = {"path": "/dev/sda", "description": "a block device"}
     settings = {t.SCHEDULER: "bfq"}
     former = {t.SCHEDULER: "none", t.NR_REQUESTS: "60"}
@@ -67,11 +67,11 @@ class Planned(unittest.TestCase):
             for name, value in files.items():
                 (disk / name).parent.mkdir(parents=True, exist_ok=True)
                 (disk / name).write_text(value)
-            found = session.plan_stages(Tunables(disk), Wish(8, 540, is_quick), session.MODES)
+            found = session.plan_stages(Tunables(disk), Request(8, 540, is_quick), session.MODES)
             return {stage.name: stage.values for stage in found}
 
     def test_an_array_of_md(self) -> None:
-        files = {t.READAHEAD: "512", t.STRIPES: "256", t.THREADS: "0", t.SCHEDULER: "none"}
+        files = {t.READAHEAD: "512", t.STRIPE_CACHE: "256", t.GROUP_THREADS: "0", t.SCHEDULER: "none"}
         found = self.stages_of({**files, "md/array_state": "clean"})
         self.assertEqual(list(found), ["scheduler", "read_ahead_kb", "group_thread_cnt"])
         files["md/array_state"] = "readonly"
@@ -81,20 +81,20 @@ class Planned(unittest.TestCase):
         self.assertEqual(found["read_ahead_kb"], (128, 512, 2048, 8192))
         self.assertEqual(list(self.stages_of(files, is_quick=True)), ["scheduler", "read_ahead_kb"])
 
-    def test_requests_no_larger_than_the_disk_takes(self) -> None:
+    def test_max_sectors_kb_is_within_the_limit_of_the_disk(self) -> None:
         files = {t.MAX_SECTORS: "128", "queue/max_hw_sectors_kb": "256", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(self.stages_of(files)["max_sectors_kb"], (64, 128, 256))
 
-    def test_requests_of_a_multipath_device_stay_as_large_as_they_are(self) -> None:
+    def test_max_sectors_kb_of_a_multipath_device_is_not_tried(self) -> None:
         files = {t.MAX_SECTORS: "512", "queue/max_hw_sectors_kb": "1024", t.READAHEAD: "128", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(list(self.stages_of({**files, "dm/uuid": "mpath-3600"})), ["scheduler", "read_ahead_kb"])
-        # What lies on one makes its requests anew.
+        # A device on top of a multipath device creates its own requests.
         self.assertIn("max_sectors_kb", self.stages_of({**files, "dm/uuid": "part1-mpath-3600"}))
 
-    def test_without_a_disk_it_is_only_measured(self) -> None:
-        (stage,) = session.plan_stages(None, Wish(4, 540, False), ("buffered",))
+    def test_a_file_on_no_single_disk_is_measured_only(self) -> None:
+        (stage,) = session.plan_stages(None, Request(4, 540, False), ("buffered",))
         self.assertEqual(len(stage.arms), 1)
-        self.assertEqual([cell.readers for cell in stage.cells], [1, 2, 4])
+        self.assertEqual([workload.readers for workload in stage.workloads], [1, 2, 4])
 
 
 if __name__ == "__main__":

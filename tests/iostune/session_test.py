@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run refuses, what it warns of, and how it ends."""
+"""The errors and warnings of a run, and its end."""
 
 import contextlib
 import io
@@ -12,19 +12,19 @@ from typing import Any
 from unittest import mock
 
 from iostune_lib import tunables as t
+from iostune_lib.errors import IostuneError
 from iostune_lib.journal import Journal
 from iostune_lib.plan import Stage
 from iostune_lib.progress import Progress
-from iostune_lib.session import Session, Wish
+from iostune_lib.session import Request, Session
 from iostune_lib.settings import Settings
-from iostune_lib.stop import Stop
+from iostune_lib.signals import StopSignals
 from iostune_lib.target import Target
-from iostune_lib.trouble import Trouble
 from iostune_lib.tunables import Tunables
 
 
 class Base(unittest.TestCase):
-    """A disk that is a folder."""
+    """Tests on a disk that is a folder."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -34,7 +34,7 @@ class Base(unittest.TestCase):
         self.write("dev", "8:0")
         for name, value in ((t.READAHEAD, "128"), (t.MAX_SECTORS, "512"), (t.SCHEDULER, "[none] bfq")):
             self.write(name, value)
-        replaced: dict[str, Any] = {"Fio": mock.Mock(), "LOOK_S": 0.0, "target.users": lambda found: []}
+        replaced: dict[str, Any] = {"Fio": mock.Mock(), "BUSY_CHECK_S": 0.0, "target.users": lambda found: []}
         for name, replacement in replaced.items():
             patch = mock.patch(f"iostune_lib.session.{name}", replacement)
             patch.start()
@@ -46,7 +46,7 @@ class Base(unittest.TestCase):
 
     def session(self) -> Session:
         found = Target(Path("/dev/sda"), False, 1 << 30, "8:0", self.disk, self.disk)
-        return Session(found, Wish(8, 540, False), Stop(), self.root)
+        return Session(found, Request(8, 540, False), StopSignals(), self.root)
 
 
 class Multipath(Base):
@@ -56,7 +56,7 @@ class Multipath(Base):
             measured.check()
         return measured.warnings
 
-    def test_a_path_of_one(self) -> None:
+    def test_a_path_is_refused(self) -> None:
         (self.disk / "holders").mkdir()
         above = self.root / "dm-3"
         (above / "dm").mkdir(parents=True)
@@ -67,40 +67,40 @@ class Multipath(Base):
         (above / "dm/uuid").write_text("mpath-3600\n")
         with (
             mock.patch.object(t, "check_writable") as sets,
-            self.assertRaisesRegex(Trouble, "/dev/mapper/mpatha"),
+            self.assertRaisesRegex(IostuneError, "/dev/mapper/mpatha"),
         ):
             self.check()
         sets.assert_not_called()
 
-    def test_one(self) -> None:
+    def test_a_multipath_device_has_a_warning(self) -> None:
         self.assertEqual(self.check(), [])
         self.write("dm/uuid", "mpath-3600\n")
         (warning,) = self.check()
         self.assertIn("max_sectors_kb is not tried", warning)
 
 
-class Begun(Base):
-    def test_what_is_in_force_is_what_was_decided(self) -> None:
-        """Not what there was at the start: another scheduler has its own nr_requests."""
+class Prepared(Base):
+    def test_the_present_value_is_that_of_earlier_decisions(self) -> None:
+        """Not the original one: another scheduler has its own nr_requests."""
         measured = self.session()
         tunables = Tunables(self.disk)
         measured.settings = Settings(tunables, Journal(self.root, tunables, {}))
         measured.settings.accept(((t.READAHEAD, "512"),))
         stage = Stage("read_ahead_kb", t.READAHEAD, (), (), 1, (128, 512))
-        begun = measured.begin(stage)
+        begun = measured.prepare_stage(stage)
         self.assertEqual([arm.label for arm in begun.arms], ["512", "128"])
         self.assertEqual(begun.arms[0].settings, ())
         self.assertEqual(tunables.get(t.READAHEAD), "512")
 
 
 class Ended(Base):
-    def test_settings_are_back_before_a_word_is_said(self) -> None:
+    def test_tunables_are_restored_before_anything_is_printed(self) -> None:
         seen: list[str] = []
 
         def measure(measured: Session, *rest: object) -> None:
             assert measured.settings
             measured.settings.apply(((t.READAHEAD, "4096"),))
-            raise Trouble("enough")
+            raise IostuneError("enough")
 
         def end(progress: Progress) -> None:
             seen.append((self.disk / t.READAHEAD).read_text())
@@ -115,12 +115,12 @@ class Ended(Base):
         self.assertEqual(seen, ["128"])
         self.assertFalse((self.root / "journal").exists())
 
-    def test_a_terminal_that_has_gone(self) -> None:
+    def test_a_terminal_that_hung_up(self) -> None:
         ours, theirs = os.openpty()
         with os.fdopen(theirs, "w") as terminal, mock.patch.object(sys, "stderr", terminal):
             progress = Progress(0.0)
             os.close(ours)
-            progress.stage("a first run")
+            progress.stage("first run")
             progress.run("none, direct, 1 reader")
             progress.end()
             self.session().warn("busy")

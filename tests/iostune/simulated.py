@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Disks that only exist in figures, and a clock that runs as they are measured."""
+"""Simulated disks, with a clock that advances by the time of each measurement."""
 
 import random
 
+from iostune_lib.measurement import Arm, Sample, Workload
 from iostune_lib.plan import Rules
-from iostune_lib.stages import Bench
-from iostune_lib.trial import Arm, Cell, Sample
+from iostune_lib.stages import StageContext
 
 OVERHEAD_S = 0.5
 
@@ -18,26 +18,26 @@ class Disk:
         self.noise = noise
         self.source = random.Random(seed)
         self.now = 0.0
-        self.runs: list[tuple[str, Cell, int, int]] = []
+        self.runs: list[tuple[str, Workload, int, int]] = []
         self.accepted: list[Arm] = []
 
-    def speed(self, arm: Arm, cell: Cell) -> float:
-        return self.curves.get(arm.label, self.curves["*"])[cell.readers]
+    def speed(self, arm: Arm, workload: Workload) -> float:
+        return self.curves.get(arm.label, self.curves["*"])[workload.readers]
 
-    def measure(self, arm: Arm, cell: Cell, rounds: int, place: int, places: int, seconds: float) -> Sample:
+    def measure(self, arm: Arm, workload: Workload, rounds: int, place: int, places: int, seconds: float) -> Sample:
         self.now += seconds + OVERHEAD_S
-        self.runs.append((arm.label, cell, rounds, place))
-        each = self.speed(arm, cell) / cell.readers * 1e6
+        self.runs.append((arm.label, workload, rounds, place))
+        each = self.speed(arm, workload) / workload.readers * 1e6
         return Sample(
-            tuple(each * self.source.lognormvariate(0, self.noise) for _ in range(cell.readers)),
+            tuple(each * self.source.lognormvariate(0, self.noise) for _ in range(workload.readers)),
             5.0 * self.source.lognormvariate(0, self.noise),
         )
 
     def try_arm(self, arm: Arm) -> str:
         return "Invalid argument" if arm.label == "kyber" else ""
 
-    def bench(self, rules: Rules) -> Bench:
-        return Bench(
+    def context(self, rules: Rules) -> StageContext:
+        return StageContext(
             self.measure,
             lambda stage: stage,
             self.try_arm,

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""From measurements to decisions, on simulated disks."""
+"""Decisions on simulated disks."""
 
 import unittest
 
 from iostune.simulated import OVERHEAD_S, Disk
-from iostune_lib import judge, plan, stages, words
+from iostune_lib import judge, plan, stages, verdict_text
 from iostune_lib import tunables as t
 from iostune_lib.judge import Verdict
+from iostune_lib.measurement import Arm
 from iostune_lib.plan import FULL, QUICK, Rules, Stage
 from iostune_lib.stages import Decision
-from iostune_lib.trial import Arm
 
 COUNTS = plan.reader_counts(8)
 FLAT = dict.fromkeys(COUNTS, 250.0)
@@ -20,31 +20,31 @@ WAITS = {1: 57.0, 2: 35.0, 4: 39.0, 8: 44.0}
 
 
 def scheduler_stage(current: str = "none") -> Stage:
-    cells = plan.cells_of(("direct", "buffered"), COUNTS)
-    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), cells, 8)
+    workloads = plan.all_workloads(("direct", "buffered"), COUNTS)
+    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), workloads, 8)
 
 
 def value_stage() -> Stage:
     arms = plan.value_arms(t.READAHEAD, "128", (128, 512, 2048, 8192))
-    return Stage("read_ahead_kb", t.READAHEAD, arms, plan.cells_of(("buffered",), [1, 8]), 2)
+    return Stage("read_ahead_kb", t.READAHEAD, arms, plan.all_workloads(("buffered",), [1, 8]), 2)
 
 
 def run(disk: Disk, *wanted: Stage, rules: Rules = FULL, seconds: float = 540.0) -> list[Decision]:
-    return stages.run_all(disk.bench(rules), wanted, seconds)
+    return stages.run_all(disk.context(rules), wanted, seconds)
 
 
 class KnownTruth(unittest.TestCase):
     def test_spindle(self) -> None:
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage())
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "seek-bound")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "seek-bound")
         self.assertTrue(decision.verdict.is_change)
         self.assertEqual([arm.label for arm in disk.accepted], ["bfq"])
 
     def test_array(self) -> None:
         disk = Disk({"*": PARALLEL, "bfq": WAITS})
         (decision,) = run(disk, scheduler_stage("bfq"))
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "parallel")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "parallel")
         self.assertTrue(decision.verdict.is_change)
         self.assertNotEqual(disk.accepted[0].label, "bfq")
         (decision,) = run(Disk({"*": PARALLEL, "bfq": WAITS}), scheduler_stage("none"))
@@ -53,7 +53,7 @@ class KnownTruth(unittest.TestCase):
     def test_ssd(self) -> None:
         disk = Disk({"*": FLAT})
         (decision,) = run(disk, scheduler_stage())
-        self.assertEqual(stages.kind(decision, 0.99)[0].name, "flat")
+        self.assertEqual(stages.device_kind(decision, 0.99)[0].name, "flat")
         self.assertFalse(decision.verdict.is_change)
 
     def test_quick_agrees(self) -> None:
@@ -63,14 +63,14 @@ class KnownTruth(unittest.TestCase):
 
 
 class Noise(unittest.TestCase):
-    def test_20_runs_on_a_random_disk_agree_that_there_is_nothing(self) -> None:
+    def test_20_runs_on_a_noisy_disk_recommend_no_change(self) -> None:
         for noise in (0.05, 0.2, 0.5):
             for seed in range(20):
                 disk = Disk({"*": FLAT}, noise, seed)
                 decisions = run(disk, scheduler_stage(), value_stage(), value_stage(), value_stage())
                 self.assertEqual([d.verdict.is_change for d in decisions], [False] * 4, f"noise {noise}, seed {seed}")
 
-    def test_20_runs_agree_on_a_large_gain_through_the_noise(self) -> None:
+    def test_20_runs_find_a_large_gain_despite_noise(self) -> None:
         for seed in range(20):
             disk = Disk({"*": SEEKS, "bfq": STAYS}, 0.1, seed)
             run(disk, scheduler_stage())
@@ -78,29 +78,29 @@ class Noise(unittest.TestCase):
 
 
 class Order(unittest.TestCase):
-    def test_arms_alternate_and_take_turns_in_being_first(self) -> None:
+    def test_the_order_of_arms_is_reversed_every_second_round(self) -> None:
         disk = Disk({"*": FLAT})
         run(disk, value_stage())
         rounds: dict[int, list[str]] = {}
-        for label, cell, number, _ in disk.runs:
-            if cell.readers == 1:
+        for label, workload, number, _ in disk.runs:
+            if workload.readers == 1:
                 rounds.setdefault(number, []).append(label)
         self.assertEqual(rounds[0], ["128", "512", "2048", "8192"])
         self.assertEqual(rounds[1], rounds[0][::-1])
 
-    def test_the_comparison_is_measured_anew(self) -> None:
+    def test_the_comparison_uses_new_measurements(self) -> None:
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage())
         assert decision.verdict.evidence
-        looks = len(decision.series[decision.current, decision.cells[0]])
-        self.assertEqual(looks, FULL.looks)
+        surveyed = len(decision.series[decision.current, decision.workloads[0]])
+        self.assertEqual(surveyed, FULL.survey_rounds)
         self.assertEqual(decision.verdict.evidence.total.pairs, FULL.least_pairs)
-        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.looks]
+        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.survey_rounds]
         self.assertEqual({label for label, *_ in compared}, {"none", "bfq"})
-        # One round more than counts: the first is thrown away.
+        # The first round does not count.
         self.assertEqual(len({number for *_, number, _ in compared}), FULL.least_pairs + 1)
 
-    def test_what_is_not_there_is_skipped_and_said(self) -> None:
+    def test_an_unsupported_scheduler_is_skipped_and_reported(self) -> None:
         disk = Disk({"*": FLAT})
         (decision,) = run(disk, scheduler_stage())
         self.assertEqual(decision.skipped, {"kyber": "Invalid argument"})
@@ -108,7 +108,7 @@ class Order(unittest.TestCase):
 
 
 class Time(unittest.TestCase):
-    def test_the_limit_holds_whatever_it_is(self) -> None:
+    def test_no_run_exceeds_its_time_limit(self) -> None:
         for rules, limits in ((FULL, (10, 60, 200, 540)), (QUICK, (5, 20, 50))):
             for seconds in limits:
                 for curves in ({"*": FLAT}, {"*": SEEKS, "bfq": STAYS}):
@@ -116,43 +116,44 @@ class Time(unittest.TestCase):
                     run(disk, scheduler_stage(), value_stage(), value_stage(), rules=rules, seconds=seconds)
                     self.assertLessEqual(disk.now, seconds)
 
-    def test_too_little_is_no_change_and_says_so(self) -> None:
+    def test_too_short_a_time_recommends_no_change_and_says_why(self) -> None:
         disk = Disk({"*": SEEKS, "bfq": STAYS})
         (decision,) = run(disk, scheduler_stage(), seconds=15)
         self.assertFalse(decision.verdict.is_change)
-        self.assertIn("not enough time", words.decision(decision))
-        # What is in force is measured all the same.
+        self.assertIn("not enough time", verdict_text.decision_text(decision))
+        # The present setting is still measured.
         self.assertEqual({label for label, *_ in disk.runs}, {"none"})
 
-    def test_a_default_run_compares_all_cells(self) -> None:
-        fitting = plan.fit(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
+    def test_a_default_run_measures_all_workloads(self) -> None:
+        fitting = plan.fit_time(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
         assert fitting
-        self.assertEqual(fitting[0], scheduler_stage().cells)
+        self.assertEqual(fitting[0], scheduler_stage().workloads)
         self.assertGreater(fitting[2], FULL.shortest_s)
 
 
-class Words(unittest.TestCase):
+class Text(unittest.TestCase):
     def test_a_change_has_its_interval_and_reason(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
-        text = words.decision(decision)
-        self.assertRegex(text, r"^scheduler: bfq instead of none: throughput \+\d+ % \(\+\d+ % to \+\d+ %, 99.8 % sure")
+        text = verdict_text.decision_text(decision)
+        expected = r"^scheduler: bfq instead of none: throughput \+\d+ % \(\+\d+ % to \+\d+ %, 99.8 % confidence"
+        self.assertRegex(text, expected)
 
-    def test_every_reason_has_words(self) -> None:
+    def test_every_reason_has_a_text(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
         reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "only one")
-        for why in (*reasons, *judge.FAULTS):
+        for why in (*reasons, *judge.LOSSES):
             decision.verdict = Verdict(False, why, decision.verdict.evidence)
-            self.assertIn("none", words.decision(decision))
+            self.assertIn("none", verdict_text.decision_text(decision))
 
 
 class Arms(unittest.TestCase):
-    def test_the_scheduler_in_force_is_first_and_once(self) -> None:
+    def test_the_present_scheduler_is_first_and_not_repeated(self) -> None:
         tuned = {t.SCHEDULER: "bfq", t.LOW_LATENCY: "0", t.SLICE_IDLE: "8"}
         for values, label, count in (
             ({t.SCHEDULER: "none"}, "none", 5),
             (tuned, "bfq", 5),
             ({**tuned, t.SLICE_IDLE: "0"}, "bfq slice_idle=0", 5),
-            # As the kernel brings it, it is another one.
+            # With the kernel's default low_latency=1 it is an arm of its own.
             ({**tuned, t.LOW_LATENCY: "1"}, "bfq low_latency=1", 6),
         ):
             arms = plan.scheduler_arms(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Intervals from ranks."""
+"""Confidence intervals from ranks."""
 
 import random
 import unittest
@@ -13,15 +13,15 @@ class Cut(unittest.TestCase):
         self.assertEqual(stats.tail_counts(3)[:4], [1, 2, 3, 5])
         self.assertEqual(stats.tail_counts(3)[-1], 8)
 
-    def test_the_first_number_of_pairs_that_is_so_sure(self) -> None:
-        self.assertEqual(stats.cut(8, 0.99), (0, 1 - 2 / 256))
-        self.assertEqual(stats.cut(6, 0.95), (0, 1 - 2 / 64))
+    def test_the_fewest_pairs_for_a_confidence(self) -> None:
+        self.assertEqual(stats.rank_cut(8, 0.99), (0, 1 - 2 / 256))
+        self.assertEqual(stats.rank_cut(6, 0.95), (0, 1 - 2 / 64))
         # Textbooks' critical value for 10 pairs at 5 % is 8.
-        self.assertEqual(stats.cut(10, 0.95)[0], 8)
+        self.assertEqual(stats.rank_cut(10, 0.95)[0], 8)
 
-    def test_too_few_pairs_are_less_sure_than_asked_and_say_so(self) -> None:
-        self.assertEqual(stats.cut(3, 0.99), (0, 0.75))
-        self.assertEqual(stats.cut(1, 0.99), (0, 0.0))
+    def test_too_few_pairs_give_a_lower_confidence(self) -> None:
+        self.assertEqual(stats.rank_cut(3, 0.99), (0, 0.75))
+        self.assertEqual(stats.rank_cut(1, 0.99), (0, 0.0))
 
 
 class Ratios(unittest.TestCase):
@@ -31,13 +31,13 @@ class Ratios(unittest.TestCase):
             self.assertAlmostEqual(value, 2.0)
         self.assertEqual(found.pairs, 8)
 
-    def test_what_both_have_in_common_does_not_matter(self) -> None:
+    def test_a_common_drift_has_no_effect(self) -> None:
         drift = [1.0, 2.0, 3.0, 10.0, 7.0, 5.0, 1.5, 0.1]
         found = stats.ratio([d * 1.1 for d in drift], drift, 0.99)
         self.assertAlmostEqual(found.low, 1.1)
         self.assertAlmostEqual(found.high, 1.1)
 
-    def test_the_interval_holds_the_truth_as_often_as_it_says(self) -> None:
+    def test_the_interval_contains_the_true_ratio_as_often_as_its_confidence(self) -> None:
         source = random.Random(7)
         held = 0
         for _ in range(400):
@@ -45,7 +45,7 @@ class Ratios(unittest.TestCase):
             held += found.low <= 1 <= found.high
         self.assertGreater(held / 400, 0.92)
 
-    def test_pairs_are_pairs(self) -> None:
+    def test_unpaired_values_are_rejected(self) -> None:
         with self.assertRaises(ValueError):
             stats.ratio([1.0], [1.0, 2.0], 0.99)
         with self.assertRaises(ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is measured, and who uses it."""
+"""The target of a measurement, and its users."""
 
 import os
 import tempfile
@@ -8,8 +8,8 @@ from pathlib import Path
 from unittest import mock
 
 from iostune_lib import target
+from iostune_lib.errors import IostuneError
 from iostune_lib.target import Target
-from iostune_lib.trouble import Trouble
 
 
 class Users(unittest.TestCase):
@@ -44,7 +44,7 @@ class Users(unittest.TestCase):
             (self.root / "btrfs" / uuid / "devices").mkdir(parents=True, exist_ok=True)
             (self.root / "btrfs" / uuid / "devices" / name).symlink_to(self.root / name)
         found = self.users(b"30 1 0:45 / /srv rw - btrfs /dev/sdb rw\n")
-        self.assertEqual(found, ["sda is of the mounted btrfs 1234-5"])
+        self.assertEqual(found, ["sda is part of the mounted btrfs 1234-5"])
 
     def test_a_mount_point_may_be_any_bytes(self) -> None:
         odd = (
@@ -64,7 +64,7 @@ class Identity(unittest.TestCase):
             (disk / "dm").mkdir()
             (disk / "dm/uuid").write_text("LVM-abc\n")
             known = {"disk": folder, "dm/uuid": "LVM-abc"}
-            # All there is to tell it by on old kernels.
+            # Kernels before 5.15 have no diskseq.
             self.assertEqual(target.identity(found), {**known, "size": "2048"})
             (disk / "diskseq").write_text("7\n")
             self.assertEqual(target.identity(found), {**known, "diskseq": "7"})
@@ -72,8 +72,8 @@ class Identity(unittest.TestCase):
 
 class Found(unittest.TestCase):
     def test_nothing_to_read(self) -> None:
-        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Trouble, "has nothing to read"):
-            target.find(Path(file.name))
+        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(IostuneError, "has nothing to read"):
+            target.find_target(Path(file.name))
 
     def test_a_relative_path(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +81,7 @@ class Found(unittest.TestCase):
             before = Path.cwd()
             self.addCleanup(os.chdir, before)
             os.chdir(folder)
-            self.assertEqual(target.find(Path("file")).path, Path(folder) / "file")
+            self.assertEqual(target.find_target(Path("file")).path, Path(folder) / "file")
             # Before the folder is removed.
             os.chdir(before)
 

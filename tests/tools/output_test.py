@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Readers that have gone, locales that lack a letter, and files that cannot be written."""
+"""Closed pipes, locales that cannot encode a character, and files that cannot be written."""
 
 import io
 import os
@@ -16,39 +16,39 @@ from seqkeep_lib import output
 TOOLS = Path(__file__).parents[2] / "tools"
 
 
-def run(*words: str) -> tuple[int, str]:
-    """The status and the errors of a command whose reader has gone before it writes."""
+def run_with_closed_pipe(*words: str) -> tuple[int, str]:
+    """Return the exit status and standard error of a command whose standard output is a closed pipe."""
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, str(TOOLS / words[0]), *words[1:]]
-    # Without a buffer there would be nothing left to write at the end.
+    # With PYTHONUNBUFFERED there would be nothing to flush at exit.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env=environment, check=False)
     os.close(writer)
     return done.returncode, done.stderr
 
 
-class Gone(unittest.TestCase):
-    def test_what_argparse_prints(self) -> None:
+class Closed(unittest.TestCase):
+    def test_help_and_version(self) -> None:
         for tool in ("iostune", "rastat", "seqkeep"):
             for option in ("--help", "--version"):
-                self.assertEqual(run(tool, option), (0, ""), (tool, option))
+                self.assertEqual(run_with_closed_pipe(tool, option), (0, ""), (tool, option))
 
-    def test_a_sum(self) -> None:
+    def test_rastat(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "stats_by_dev").write_text("# check: ok\n")
-            self.assertEqual(run("rastat", "--directory", folder), (0, ""))
-            self.assertEqual(run("rastat", "--directory", folder, "0.01"), (0, ""))
+            self.assertEqual(run_with_closed_pipe("rastat", "--directory", folder), (0, ""))
+            self.assertEqual(run_with_closed_pipe("rastat", "--directory", folder, "0.01"), (0, ""))
 
-    def test_the_doctor_ends_as_it_would(self) -> None:
-        # Whatever is wrong with this machine: what is seen is what can be read.
+    def test_the_doctor_keeps_its_exit_status(self) -> None:
+        # The status depends on this machine, so compare with a run that has a reader.
         command = [sys.executable, str(TOOLS / "seqkeep"), "doctor"]
         read = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-        self.assertEqual(run("seqkeep", "doctor"), (read.returncode, ""))
+        self.assertEqual(run_with_closed_pipe("seqkeep", "doctor"), (read.returncode, ""))
 
-    def test_what_is_said_to_nobody(self) -> None:
-        # A device that has this error, whoever writes to it: also what is left at the end.
-        code = "import sys; from seqkeep_lib.output import tell; tell('a'); tell('b'); sys.exit(3)"
+    def test_standard_error_cannot_be_written(self) -> None:
+        # Each write to /dev/full fails, the flush at exit too.
+        code = "import sys; from seqkeep_lib.output import show_error; show_error('a'); show_error('b'); sys.exit(3)"
         with Path("/dev/full").open("w") as full:
             done = subprocess.run([sys.executable, "-c", code], stderr=full, cwd=TOOLS, check=False)
         self.assertEqual(done.returncode, 3)
@@ -77,8 +77,8 @@ class Gone(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
-class Letters(unittest.TestCase):
-    def test_what_the_locale_cannot_show(self) -> None:
+class Encodings(unittest.TestCase):
+    def test_characters_that_the_locale_cannot_encode(self) -> None:
         for encoding, shown in (("latin-1", b"/srv/\\u0142 \\udcff\n"), ("utf-8", b"/srv/\xc5\x82 \\udcff\n")):
             written = io.BytesIO()
             with mock.patch.object(sys, "stdout", io.TextIOWrapper(written, encoding=encoding)):
@@ -94,16 +94,16 @@ class Files(unittest.TestCase):
 
     def test_a_file(self) -> None:
         file = self.root / "file"
-        self.assertEqual(output.why_no_file(file), "")
+        self.assertEqual(output.reason_not_writable(file), "")
         self.assertFalse(file.exists())
         file.write_text("old")
-        self.assertEqual(output.why_no_file(file), "")
-        self.assertIn("is a directory", output.why_no_file(self.root))
-        self.assertIn("there is no directory", output.why_no_file(self.root / "none/file"))
-        self.assertIn("there is no directory", output.why_no_file(file / "file"))
-        # Root may write wherever the file system lets anybody.
+        self.assertEqual(output.reason_not_writable(file), "")
+        self.assertIn("is a directory", output.reason_not_writable(self.root))
+        self.assertIn("there is no directory", output.reason_not_writable(self.root / "none/file"))
+        self.assertIn("there is no directory", output.reason_not_writable(file / "file"))
+        # os.access() is always true for root.
         with mock.patch("os.access", return_value=False):
-            self.assertIn("cannot be written", output.why_no_file(file))
+            self.assertIn("cannot write", output.reason_not_writable(file))
 
     def test_a_plot(self) -> None:
         library, bases = types.ModuleType("matplotlib"), types.ModuleType("matplotlib.backend_bases")
@@ -114,7 +114,7 @@ class Files(unittest.TestCase):
         with mock.patch.dict(sys.modules, {"matplotlib": library, "matplotlib.backend_bases": bases}):
             for name in ("a.png", "a.SVG", "a"):
                 self.assertEqual(output.why_no_plot(self.root / name), "")
-            self.assertIn("a.txt ends with none", output.why_no_plot(self.root / "a.txt"))
+            self.assertIn("cannot draw the format of a.txt", output.why_no_plot(self.root / "a.txt"))
             self.assertIn("there is no directory", output.why_no_plot(self.root / "none/a.png"))
         with mock.patch.dict(sys.modules, {"matplotlib": None}):
             self.assertIn("python3-matplotlib", output.why_no_plot(self.root / "a.png"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What seqkeep says of machines that are folders here."""
+"""seqkeep status and doctor on machines that are temporary folders."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import doctor, status
-from seqkeep_lib.checks_kernel import kernels_instead
+from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
-from seqkeep_lib.modules import MODULES, look_at_all, parse_counters
+from seqkeep_lib.modules import MODULES, parse_counters, read_states
 
 SOURCE = Path(__file__).parents[2]
 RELEASE = "6.12.1-test"
@@ -28,7 +28,7 @@ CONFIG_NFSD=m
 CONFIG_DEBUG_INFO_BTF_MODULES=y
 CONFIG_DYNAMIC_FTRACE_WITH_REGS=y
 """
-# The line that packaging/stage fills in, and the one that has the range as words.
+# The line that packaging/stage fills in, and the one with the range in words.
 RANGE = """BUILD_EXCLUSIVE_KERNEL="^(6[.](1|2|12)|7[.](0|1|2|3))[.]"
 	skipped "it is made for kernels 6.1 to 7.3"
 """
@@ -43,7 +43,7 @@ check_mismatches 1
 
 
 class Machine(unittest.TestCase):
-    """A machine where all is well: ctxra and nfsd-dio are enabled, ra-trace is loaded, raid5-deadline is not."""
+    """A machine without problems: ctxra and nfsd-dio are enabled, ra-trace is loaded, raid5-deadline is not."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -87,10 +87,10 @@ class Machine(unittest.TestCase):
         self.write(f"sys/block/{name}/queue/read_ahead_kb", f"{kib}\n")
 
     def findings(self, level: str = "") -> list[Finding]:
-        return [finding for finding in doctor.examine(self.host) if level in ("", finding.level)]
+        return [finding for finding in doctor.run_checks(self.host) if level in ("", finding.level)]
 
     def assert_found(self, level: str, check: str, words: str) -> None:
-        """One finding more than on the machine where all is well, of that kind."""
+        """Assert that there is one finding more than on the machine without problems, of this level and check."""
         found = [
             finding for finding in self.findings() if finding.what != "ra-trace is loaded and disabled: it does nothing"
         ]
@@ -98,14 +98,14 @@ class Machine(unittest.TestCase):
         self.assertIn(words, found[0].what)
 
     def assert_pasted(self, check: str, *words: str) -> None:
-        """What a shell makes of the remedies of a check, if it is given one as it is shown."""
+        """Assert that a shell parses the remedy of a check, pasted as shown, into these words."""
         remedies = [finding.remedy for finding in self.findings() if finding.check == check]
         self.assertEqual([shlex.split(remedy, comments=True) for remedy in remedies], [list(words)])
 
 
 class Status(Machine):
     def test_text(self) -> None:
-        text = status.as_text(look_at_all(self.host))
+        text = status.as_text(read_states(self.host))
         self.assertRegex(
             text, r"ctxra +enabled +1\.0\n    devices= max_kb=0\n    hooks: page_cache_sync_ra, page_cache_async_ra\n"
         )
@@ -114,14 +114,14 @@ class Status(Machine):
         self.assertRegex(text, r"raid5-deadline +not loaded +1\.0\n")
 
     def test_json(self) -> None:
-        shown = json.loads(status.as_json(look_at_all(self.host)))
+        shown = json.loads(status.as_json(read_states(self.host)))
         self.assertEqual(shown["ctxra"]["counters"], {"trail_windows": 7, "left": 0})
         self.assertEqual(shown["ra-trace"]["state"], "disabled")
         self.assertEqual(shown["ra-trace"]["hooks"], [])
         self.assertIsNone(shown["raid5-deadline"]["counters"])
 
     def test_prometheus(self) -> None:
-        lines = status.as_prometheus(look_at_all(self.host)).splitlines()
+        lines = status.as_prometheus(read_states(self.host)).splitlines()
         self.assertIn('seqkeep_module_loaded{module="raid5-deadline"} 0', lines)
         self.assertIn('seqkeep_module_enabled{module="ctxra"} 1', lines)
         self.assertIn('seqkeep_counter{module="ra-trace",counter="count"} 5', lines)
@@ -129,23 +129,23 @@ class Status(Machine):
             self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+\{\w+="[\w-]+"(,\w+="\w+")?\} -?\d+)$')
 
     def test_nothing_is_installed(self) -> None:
-        states = look_at_all(Host(self.root / "none", RELEASE))
-        self.assertEqual({status.word(state) for state in states}, {"not installed"})
+        states = read_states(Host(self.root / "none", RELEASE))
+        self.assertEqual({status.state_name(state) for state in states}, {"not installed"})
         self.assertEqual(status.as_prometheus(states), "")
 
-    def test_the_last_of_several_versions(self) -> None:
+    def test_newest_of_several_versions(self) -> None:
         for version in ("0.9.0", "0.10.0"):
             self.write(f"usr/src/ctxra-{version}/dkms.conf")
         (self.root / "usr/src/ctxra-1.0/dkms.conf").unlink()
-        self.assertEqual(look_at_all(self.host)[0].installed, "0.10.0")
+        self.assertEqual(read_states(self.host)[0].installed, "0.10.0")
 
-    def test_counters_that_are_not_known_are_left_out(self) -> None:
+    def test_unknown_counters_are_omitted(self) -> None:
         counters = parse_counters(READAHEAD)
         self.assertEqual((counters["count"], counters["sync_count"]), (5, 5))
         self.assertNotIn("used", counters)
 
-    def test_what_ra_trace_counts_below_its_table(self) -> None:
-        states = look_at_all(self.host)
+    def test_counters_below_the_table_of_ra_trace(self) -> None:
+        states = read_states(self.host)
         text = status.as_text(states)
         shown = json.loads(status.as_json(states))["ra-trace"]["counters"]
         lines = status.as_prometheus(states).splitlines()
@@ -156,31 +156,31 @@ class Status(Machine):
 
     def test_no_debugfs(self) -> None:
         (self.root / "sys/kernel/debug/ctxra/stats").unlink()
-        self.assertIn("counters: not to be seen", status.as_text(look_at_all(self.host)))
+        self.assertIn("counters: unknown", status.as_text(read_states(self.host)))
 
 
 class Kernel(Machine):
-    def test_all_is_well(self) -> None:
+    def test_no_problem(self) -> None:
         self.assertEqual([f.what for f in self.findings()], ["ra-trace is loaded and disabled: it does nothing"])
         self.assertFalse(doctor.has_problem(self.findings()))
 
     def test_nothing_is_installed(self) -> None:
         host = Host(self.root / "none", RELEASE)
-        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.examine(host)))
-        self.assertTrue(doctor.has_problem(doctor.examine(host)))
+        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.run_checks(host)))
+        self.assertTrue(doctor.has_problem(doctor.run_checks(host)))
 
     def test_not_built(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
         self.assert_pasted("built", "dkms", "autoinstall", "-k", RELEASE)
 
-    def test_loaded_is_not_what_is_installed(self) -> None:
-        lost = "  # when it suits: what was set in /sys/module since it was loaded is lost"
+    def test_loaded_module_differs_from_the_installed_one(self) -> None:
+        lost = "  # this loses parameters set in /sys/module"
         for name, enabled, apply, remedy in (
             ("ctxra", "Y", "", "modprobe -r ctxra && modprobe ctxra enable=1"),
             ("ra-trace", "N", "", "modprobe -r ra-trace && modprobe ra-trace"),
             ("nfs-ra", "Y", "0", "modprobe -r nfs-ra && modprobe nfs-ra enable=1"),
-            # What is mounted is to have its readahead again, if nobody has to wait for it.
+            # apply=1 sets the present mounts again, but only where the module had it: rmmod may wait for a dead server.
             ("nfs-ra", "Y", "1", "modprobe -r nfs-ra && modprobe nfs-ra enable=1 apply=1"),
         ):
             with self.subTest(name=name, apply=apply):
@@ -192,43 +192,43 @@ class Kernel(Machine):
                 self.write(f"sys/module/{directory}/srcversion", "OLD\n")
                 with mock.patch.object(self.host, "command", return_value="NEW"):
                     remedies = [finding.remedy for finding in self.findings() if finding.check == "built"]
-                mounts = ", and so is the readahead of what is mounted" if apply == "0" else ""
+                mounts = ", and nfs-ra's readahead of the present mounts" if apply == "0" else ""
                 self.assertEqual(remedies, [remedy + lost + mounts])
 
     def test_kernel_lacks_an_option(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.write("usr/src/raid5-deadline-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES CONFIG_OTHER"\n')
-        self.assert_found(PROBLEM, "built", "it has no CONFIG_OTHER")
+        self.assert_found(PROBLEM, "built", "the kernel lacks CONFIG_OTHER")
 
-    def start(self, release: str) -> None:
-        """A kernel that nothing is built for runs, and its headers are there."""
+    def boot(self, release: str) -> None:
+        """Run a kernel whose headers are installed, and that no module is built for."""
         self.host = Host(self.root, release)
         self.write(f"boot/config-{release}", CONFIG)
         self.write(f"boot/vmlinuz-{release}")
         self.write(f"lib/modules/{release}/build/Makefile")
 
     def test_the_kernel_is_out_of_range(self) -> None:
-        self.start("7.4.1-test")
+        self.boot("7.4.1-test")
         (self.root / "lib/modules/7.4.1-test/build/Makefile").unlink()
         found = [finding for finding in self.findings() if finding.level == PROBLEM]
         self.assertEqual({finding.check for finding in found}, {"built"})
         self.assertEqual(len(found), len(MODULES))
         self.assertIn("not built for kernel 7.4.1-test: it is made for kernels 6.1 to 7.3", found[0].what)
-        self.assertEqual(found[0].remedy, "start one of these kernels, or upgrade seqkeep")
+        self.assertEqual(found[0].remedy, "boot one of these kernels, or upgrade seqkeep")
 
-    def test_the_range_is_what_packages_say(self) -> None:
+    def test_the_range_is_that_of_the_packages(self) -> None:
         module = self.root / "staged"
         subprocess.run([SOURCE / "packaging/stage", "ctxra", module], check=True)
         self.write("usr/src/ctxra-1.0/dkms.conf", (module / "dkms.conf").read_text())
-        ctxra = look_at_all(self.host)[0]
+        ctxra = read_states(self.host)[0]
         meta = re.findall(r"^Kernel-(?:Oldest|Newest): (.*)$", (SOURCE / "META").read_text(), re.MULTILINE)
-        self.assertEqual(kernels_instead(self.host, ctxra, "5.9.0-test"), " to ".join(meta))
-        self.assertEqual(kernels_instead(self.host, ctxra, RELEASE), "")
+        self.assertEqual(range_if_outside(self.host, ctxra, "5.9.0-test"), " to ".join(meta))
+        self.assertEqual(range_if_outside(self.host, ctxra, RELEASE), "")
 
     def test_the_kernel_has_no_raid456(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         (self.root / f"lib/modules/{RELEASE}/kernel/drivers/md/raid456.ko.xz").unlink()
-        self.assert_found(PROBLEM, "built", "raid456.ko is not there")
+        self.assert_found(PROBLEM, "built", "the kernel's raid456.ko")
 
     def test_another_kernel_is_out_of_range(self) -> None:
         self.write("boot/vmlinuz-7.4.1-test")
@@ -236,9 +236,9 @@ class Kernel(Machine):
         self.assert_found(ADVICE, "kernels", "7.4.1-test is not one of 6.1 to 7.3, which ctxra, ra-trace")
         remedies = [finding.remedy for finding in self.findings() if finding.check == "kernels"]
         self.assertEqual(
-            remedies, ["remove the package of that kernel, or start another one by default; or upgrade seqkeep"]
+            remedies, ["remove the package of that kernel, or boot another one by default; or upgrade seqkeep"]
         )
-        # Its files are left, and it cannot be started.
+        # Only its modules are left: it cannot be booted.
         (self.root / "boot/vmlinuz-7.4.1-test").unlink()
         self.assertEqual(len(self.findings()), 1)
 
@@ -250,20 +250,20 @@ class Kernel(Machine):
         self.write(f"lib/modules/{release}/kernel/drivers/md/raid456.ko.xz")
         for module in MODULES[2:]:
             self.write(f"lib/modules/{release}/updates/dkms/{module.name}.ko.xz")
-        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: after a start of it")
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: the modules will be missing")
         self.assertIn(f"dkms autoinstall -k {release}", [finding.remedy for finding in self.findings()])
-        # What DKMS would skip, it need not be told to build.
+        # DKMS would skip this kernel.
         self.write(f"boot/config-{release}", "CONFIG_OTHER=y\n")
         self.assertEqual(len(self.findings()), 1)
         self.write(f"boot/config-{release}", CONFIG)
         for name in ("kernel/drivers/md/raid456", "updates/dkms/raid5-deadline"):
             (self.root / f"lib/modules/{release}/{name}.ko.xz").unlink()
-        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: after")
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no ctxra, ra-trace: the")
 
     def test_no_headers(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/build/Makefile").unlink()
-        # They are built, so that all works until the next version.
-        self.assert_found(ADVICE, "headers", "cannot be built")
+        # The modules are built, so they work until the next version.
+        self.assert_found(ADVICE, "headers", "DKMS cannot build")
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         found = [finding.level for finding in self.findings() if finding.check == "headers"]
         self.assertEqual(found, [PROBLEM])
@@ -279,11 +279,11 @@ class Kernel(Machine):
         self.write("lib/modules/6.12.2-test/modules.dep")
         self.assert_found(ADVICE, "headers", "kernel 6.12.2-test has no headers")
 
-    def test_no_types(self) -> None:
+    def test_no_btf(self) -> None:
         (self.root / "sys/kernel/btf/vmlinux").unlink()
         self.assert_found(PROBLEM, "types", "BTF")
 
-    def test_a_module_that_was_not_loaded_at_the_start(self) -> None:
+    def test_a_module_that_was_not_loaded_at_boot(self) -> None:
         for file, text in (
             ("etc/modules", "loop\nraid5-deadline\n"),
             ("etc/modules-load.d/ours.conf", " # comment\n; other\n  raid5_deadline # why\n"),
@@ -291,7 +291,7 @@ class Kernel(Machine):
         ):
             with self.subTest(file=file):
                 self.write(file, text)
-                self.assert_found(PROBLEM, "wanted", f"raid5-deadline is to be loaded at each start, by /{file}")
+                self.assert_found(PROBLEM, "wanted", f"/{file} loads raid5-deadline at boot")
                 self.assert_pasted("wanted", "modprobe", "raid5-deadline")
                 (self.root / file).unlink()
         self.write("etc/modules-load.d/ours.conf", "#raid5-deadline\n;nfs-ra\nctxra\n")
@@ -299,7 +299,7 @@ class Kernel(Machine):
         self.write("etc/modules-load.d/README", "raid5-deadline")
         self.assertEqual(len(self.findings()), 1)
 
-    def test_what_is_not_built_is_told_once(self) -> None:
+    def test_a_module_that_is_not_built_is_reported_once(self) -> None:
         self.write("etc/modules", "raid5-deadline\n")
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
@@ -308,17 +308,17 @@ class Kernel(Machine):
         self.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n")
         found = self.findings()
         self.assertIn("lockdown", [finding.check for finding in found if finding.level == ADVICE])
-        # modinfo knows nothing of the empty files here.
+        # modinfo fails on the empty files here.
         self.assertEqual({f.check for f in found if f.level != ADVICE}, {"signatures"})
 
-    def test_what_lockdown_closes_is_said_once(self) -> None:
+    def test_files_closed_by_lockdown_are_reported_once(self) -> None:
         self.host.unread["/sys/kernel/debug/ctxra/stats"] = "Operation not permitted"
-        self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug/ctxra/stats cannot be read")
+        self.assert_found(UNKNOWN, "permission", "cannot read /sys/kernel/debug/ctxra/stats")
         self.write("sys/kernel/security/lockdown", "none [integrity] confidentiality\n")
         self.host.unread["/proc/keys"] = "Permission denied"
         found = self.findings()
         self.assertEqual(
-            [f.what for f in found if f.check == "permission"], ["/proc/keys cannot be read: Permission denied"]
+            [f.what for f in found if f.check == "permission"], ["cannot read /proc/keys: Permission denied"]
         )
         self.assertIn("lockdown", [finding.check for finding in found])
 
@@ -337,14 +337,14 @@ class Kernel(Machine):
         self.assert_found(PROBLEM, "hooks", "ctxra is enabled, but page_cache_async_ra() is not hooked")
         self.assert_pasted("hooks", "dmesg", "|", "grep", "ctxra:")
 
-    def test_a_livepatch_holds_a_hook(self) -> None:
+    def test_a_livepatch_replaces_a_function(self) -> None:
         self.write("sys/kernel/livepatch/fix_md/raid456/raid5_free,1/patched", "1")
         self.assert_found(PROBLEM, "hooks", "livepatch fix_md replaces raid5_free()")
 
-    def test_something_else_holds_a_hook(self) -> None:
+    def test_something_else_redirects_a_function(self) -> None:
         file = self.root / "sys/kernel/tracing/enabled_functions"
         file.write_text(file.read_text() + "do_release_stripe [raid456] (1) R I   tramp: 0x1 (f+0x0/0x1)->g\n")
-        self.assert_found(PROBLEM, "hooks", "something else has taken the place of do_release_stripe()")
+        self.assert_found(PROBLEM, "hooks", "something else redirects do_release_stripe()")
 
     def test_hooks_are_read_once(self) -> None:
         with mock.patch.object(self.host, "text", wraps=self.host.text) as text:
@@ -352,15 +352,15 @@ class Kernel(Machine):
         read = [call.args[0] for call in text.call_args_list]
         self.assertEqual(read.count("/sys/kernel/tracing/enabled_functions"), 1)
 
-    def test_what_cannot_be_read_is_not_well(self) -> None:
+    def test_unreadable_files_are_reported_as_unknown(self) -> None:
         for number, remedy in (
             (errno.EACCES, "run seqkeep as root"),
             (errno.EPERM, "run seqkeep as root"),
-            # Of an array that is just being stopped.
+            # A file in sysfs of an array that is just being stopped.
             (errno.EBUSY, "run seqkeep again"),
         ):
             self.host.unread["/sys/kernel/debug"] = os.strerror(number)
-            self.assert_found(UNKNOWN, "permission", "/sys/kernel/debug cannot be read")
+            self.assert_found(UNKNOWN, "permission", "cannot read /sys/kernel/debug")
             self.assertIn(remedy, [finding.remedy for finding in self.findings(UNKNOWN)])
 
 
@@ -380,7 +380,7 @@ class Signatures(Machine):
         with mock.patch.object(self.host, "command", return_value=signer):
             return self.findings()
 
-    def test_a_key_that_is_known(self) -> None:
+    def test_a_known_key(self) -> None:
         self.write("proc/keys", ".builtin_trusted_keys: 1\nasymmetri Our key: 1234\n")
         self.assertEqual(self.signed_by("Our key"), [])
 
@@ -390,7 +390,7 @@ class Signatures(Machine):
         which = f"ra-trace/1.0 -k {RELEASE}"
         self.assertIn(f"dkms build --force {which} && dkms install --force {which}", found["ra-trace"])
 
-    def test_a_key_that_is_not_known(self) -> None:
+    def test_an_unknown_key(self) -> None:
         for files, named in (
             ((), "/var/lib/dkms/mok.pub"),
             (("/var/lib/shim-signed/mok/MOK.der",), "/var/lib/shim-signed/mok/MOK.der"),
@@ -401,10 +401,10 @@ class Signatures(Machine):
             (found,) = self.signed_by("Our key")
             self.assertEqual(found.level, PROBLEM)
             self.assertIn('ra-trace is signed by "Our key", which this kernel does not know', found.what)
-            self.assertEqual(found.remedy, f"mokutil --import {named}  # then restart, and enrol the key when asked")
+            self.assertEqual(found.remedy, f"mokutil --import {named}  # then reboot, and enrol the key when asked")
 
-    def test_another_key_of_the_name(self) -> None:
-        # What modinfo and openssl print.
+    def test_another_key_of_that_name(self) -> None:
+        # The output of modinfo and openssl.
         certificate = "serial=0A03E8BE01\nX509v3 Subject Key Identifier: \n    F9:B7:CD:F5"
         said = {"signer": "DKMS key", "sig_key": "0A:03:E8:BE:01", "subjectKeyIdentifier": certificate}
 
@@ -417,12 +417,12 @@ class Signatures(Machine):
             self.write("proc/keys", ".builtin_trusted_keys: 1\nasymmetri DKMS key: 11b7cdf5: X509.rsa 11b7cdf5 []\n")
             (found,) = self.findings()
             self.assertEqual(found.level, PROBLEM)
-            self.assertIn('ra-trace is signed by "DKMS key", another key of which this kernel knows', found.what)
-            # Signed by neither of the certificates that are here: nothing tells.
+            self.assertIn('ra-trace is signed by "DKMS key", of which this kernel has another key', found.what)
+            # No certificate here has signed it: unknown.
             said["sig_key"] = "01"
             self.assertEqual(self.findings(), [])
 
-    def test_keys_that_are_not_shown(self) -> None:
+    def test_unreadable_keys(self) -> None:
         self.write("proc/keys", "")
         (found,) = self.signed_by("Our key")
         self.assertEqual((found.level, found.remedy), (UNKNOWN, "run seqkeep as root"))
@@ -430,8 +430,8 @@ class Signatures(Machine):
 
 
 class Readahead(Machine):
-    def serve(self) -> None:
-        """nfsd exports what is on sda, 8:0, which reads ahead too little."""
+    def export_sda(self) -> None:
+        """Make nfsd export a directory on sda, 8:0, which reads ahead too little."""
         device = self.host.device_of("/") or ""
         self.disk("sda", 128)
         self.write("sys/block/sda/dev", "8:0\n")
@@ -442,7 +442,7 @@ class Readahead(Machine):
         self.write("var/lib/nfs/etab", "/\t*(rw)\n")
 
     def test_server(self) -> None:
-        self.serve()
+        self.export_sda()
         self.assert_found(ADVICE, "readahead", "clients ask for up to 1024 KiB at once")
         self.assert_pasted("readahead", "echo", "1024", ">", "/sys/block/sda/queue/read_ahead_kb")
         for enough in ("2048", "64,sda=2048", "2048,sdb=64"):
@@ -450,13 +450,13 @@ class Readahead(Machine):
             self.assertEqual(len(self.findings()), 1, enough)
         self.write("sys/module/ctxra/parameters/max_kb", "2048,sda=64\n")
         self.assertEqual(len(self.findings()), 2)
-        # A larger window of none is none.
+        # ctxra bypasses a disk whose readahead is 0, whatever max_kb says.
         self.write("sys/module/ctxra/parameters/max_kb", "2048\n")
         self.disk("sda", 0)
         self.assertEqual(len(self.findings()), 2)
 
     def test_ctxra_serves_a_disk_by_its_number(self) -> None:
-        self.serve()
+        self.export_sda()
         for devices, max_kb, found in (
             ("8:0", "2048", 1),
             ("sdb,8:0", "64,8:0=2048", 1),
@@ -468,7 +468,7 @@ class Readahead(Machine):
             self.assertEqual(len(self.findings()), found, (devices, max_kb))
 
     def test_an_export_with_a_blank(self) -> None:
-        self.serve()
+        self.export_sda()
         (self.root / "srv/a b").mkdir(parents=True)
         self.write("var/lib/nfs/etab", "/srv/a\\040b\t*(rw)\n")
         self.assert_found(ADVICE, "readahead", "nfsd exports /srv/a b from sda")
@@ -483,7 +483,7 @@ class Readahead(Machine):
         self.assert_found(ADVICE, "readahead", "32 READs of 1024 KiB")
         self.write("sys/class/bdi/0:52/read_ahead_kb", "4096\n")
         self.assertEqual(len(self.findings()), 1)
-        # Of small READs many are of use, by a way with a delay, and the kernel's default is no mistake.
+        # Many small READs are useful on a slow network, and the kernel's default is no mistake.
         for rsize, kib in ((32768, 8192), (1024, 128)):
             self.write("proc/self/mountinfo", line.replace("rsize=1048576", f"rsize={rsize}"))
             self.write("sys/class/bdi/0:52/read_ahead_kb", f"{kib}\n")
@@ -496,7 +496,7 @@ class Readahead(Machine):
         listed = self.root / "sys/kernel/tracing/enabled_functions"
         listed.write_text(listed.read_text() + "super_setup_bdi_name (1) R\n")
 
-    def test_client_of_nfs_ra(self) -> None:
+    def test_client_with_nfs_ra(self) -> None:
         self.enable_nfs_ra()
         self.write("sys/class/bdi/0:52/read_ahead_kb", "128\n")
         self.write("proc/self/mountinfo", "30 1 0:52 / /mnt/a rw - nfs4 server:/ rw,vers=4.2,rsize=1048576\n")
@@ -506,10 +506,10 @@ class Readahead(Machine):
         self.enable_nfs_ra()
         theirs = 'SUBSYSTEM=="bdi", ACTION=="add", PROGRAM="/usr/libexec/nfsrahead %k", ATTR{read_ahead_kb}="%c"\n'
         self.write("usr/lib/udev/rules.d/99-nfs.rules", theirs)
-        self.assert_found(ADVICE, "readahead", "nfsrahead overwrite")
+        self.assert_found(ADVICE, "readahead", "nfsrahead, which overwrites")
         for ours, overruled in (
             ((SOURCE / "modules/nfs-ra/99-nfs.rules").read_text(), False),
-            # In the place of theirs, an empty one is as good as none.
+            # An empty file of the same name disables theirs.
             ("", False),
             ("# nfsrahead is not for us.\n", False),
             (f"# nfs_ra had a line here.\n{theirs}", True),
@@ -527,7 +527,7 @@ class Readahead(Machine):
         self.assert_found(ADVICE, "readahead", "less than a row of its chunks (1024 KiB)")
         self.assert_pasted("readahead", "echo", "2048", ">", "/sys/block/md0/queue/read_ahead_kb")
 
-    def test_what_is_set_below_does_nothing(self) -> None:
+    def test_readahead_of_a_lower_disk_has_no_effect(self) -> None:
         self.disk("dm-0", 128)
         self.disk("sdb", 4096)
         (self.root / "sys/block/dm-0/slaves").mkdir()
@@ -537,17 +537,17 @@ class Readahead(Machine):
     def test_ctxra_on_a_disk_without_readahead(self) -> None:
         self.disk("sdc", 0)
         self.write("sys/module/ctxra/parameters/devices", "sdc\n")
-        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.assert_found(ADVICE, "readahead", "ctxra's parameter devices names sdc, whose readahead is switched off")
         self.assert_pasted("readahead", "echo", "128", ">", "/sys/block/sdc/queue/read_ahead_kb")
         self.write("sys/block/sdc/dev", "8:32\n")
         self.write("sys/module/ctxra/parameters/devices", "8:32\n")
-        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.assert_found(ADVICE, "readahead", "ctxra's parameter devices names sdc, whose readahead is switched off")
         self.write("sys/module/ctxra/parameters/max_kb", "512,sdc=1024\n")
-        self.assert_found(ADVICE, "readahead", "ctxra is to serve sdc, whose readahead is switched off")
+        self.assert_found(ADVICE, "readahead", "ctxra's parameter devices names sdc, whose readahead is switched off")
 
 
 class Source(unittest.TestCase):
-    """The table of modules is that of the source."""
+    """The table of modules agrees with META and with the modules' sources."""
 
     def test_modules(self) -> None:
         meta = re.search(r"^Modules: (.*)$", (SOURCE / "META").read_text(), re.MULTILINE)

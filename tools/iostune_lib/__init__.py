@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What iostune is made of; docs/man/iostune.8 says what it does.
+"""The library of iostune; docs/man/iostune.8 describes the command.
 
-Pure, of plain values: stats, areas, judge, words, udev's rule. Of the machine: target, tunables, journal, fio,
-sandbox, stop. Between them: stages, which asks for measurements and has them judged.
+Pure functions of plain values: measurement, stats, layout, plan, judge, verdict_text, udev. Access to the machine:
+target, tunables, journal, settings, fio, landlock, signals. stages runs measurements and has them judged; session
+connects it with the machine; report, plot and progress show the result; cli is the command line.
 """

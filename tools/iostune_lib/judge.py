@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the figures mean: pure rules.
+"""Judge measurements. Pure.
 
-A change has to be worth it and sure: more than GAIN, by the whole of its interval. A loss that is sure vetoes it: of
-one reader alone, of several together, of the slowest of them, or that one waits so long that somebody notices.
+A change is recommended if the whole confidence interval of its gain is above GAIN. It is rejected if one of these
+losses is certain: throughput of one reader alone, of several together, of the slowest of several, or long waits.
 """
 
 from __future__ import annotations
@@ -12,35 +12,36 @@ from dataclasses import dataclass
 from statistics import median
 
 from . import stats
+from .measurement import Arm, Series, Workload
 from .stats import Ratio
-from .trial import Arm, Cell, Series
 
-# What a change must bring in throughput, or to the slowest reader.
+# The least gain of a change: in throughput, or of the slowest reader.
 GAIN = 1.05
 FAIR_GAIN = 1.15
-# What it may cost one reader alone, or several together (or all, for fairness), and the slowest of several.
+# The largest loss of one reader alone or several together (of all, if the gain is fairness), and of the slowest.
 THROUGHPUT_LOSS = 0.95
 SLOWEST_LOSS = 0.85
-# Longer waits count if they are so many times as long, and as long as this, and are not made up for: a scheduler that
-# stays with a reader for a while has the others wait, and all of them get more by it.
+# Waits are a loss if they are WAIT_TIMES as long, longer than WAIT_MS, and the slowest reader does not gain. With a
+# scheduler that serves one reader for a while the others wait, but all of them get more.
 WAIT_TIMES = 2.0
 WAIT_MS = 1000.0
-# What veto() says.
-FAULTS = ("single", "several", "slowest", "waits")
-# From one reader to several: less than this is seeking, more is working in parallel.
+# The results of unacceptable_loss().
+LOSSES = ("single", "several", "slowest", "waits")
+# Throughput of several readers relative to one: seek-bound below, parallel above.
 SEEKS = 0.75
 PARALLEL = 1.25
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A candidate against what is in force: ratios of throughput over all cells, of one reader alone, of several
-    together, of the slowest of these, and of its waits; and these in ms."""
+    """A candidate relative to the present setting."""
 
+    # Throughput over all workloads, of one reader alone, of several together, and of the slowest of several.
     total: Ratio
     single: Ratio | None
     several: Ratio | None
     slowest: Ratio | None
+    # The slowest reader's waits, and the candidate's in ms.
     waits: Ratio | None
     wait_ms: float
 
@@ -48,36 +49,41 @@ class Evidence:
 @dataclass(frozen=True)
 class Verdict:
     is_change: bool
-    # gain, fairness; noise, no gain, loss, time, or one of FAULTS
+    # gain, fairness; noise, no gain, loss, time, or one of LOSSES
     why: str
     evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What seed-like curves say of a device: seek-bound, parallel, flat or unclear; with the ratios to one reader."""
+    """The kind of a device (seek-bound, parallel, flat or unclear), and the throughput of N readers relative to one."""
 
     name: str
     ratios: Mapping[int, Ratio]
 
 
-def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell], confidence: float) -> Evidence:
-    """Ratios by round, of geometric means over the cells, so that each cell weighs the same whatever its speed."""
-    several = [cell for cell in cells if cell.readers > 1]
-    alone = [cell for cell in cells if cell.readers == 1]
+def gather_evidence(
+    series: Series, candidate: Arm, current: Arm, workloads: Sequence[Workload], confidence: float
+) -> Evidence:
+    """Compare two arms round by round.
 
-    def compare(what: str, among: Sequence[Cell]) -> Ratio | None:
+    Each ratio is of geometric means over the workloads, so that a fast workload weighs no more than a slow one.
+    """
+    several = [workload for workload in workloads if workload.readers > 1]
+    alone = [workload for workload in workloads if workload.readers == 1]
+
+    def compare(what: str, among: Sequence[Workload]) -> Ratio | None:
         if not among:
             return None
         sides = []
         for arm in (candidate, current):
-            rows = [[getattr(sample, what) for sample in series[arm, cell]] for cell in among]
+            rows = [[getattr(sample, what) for sample in series[arm, workload]] for workload in among]
             sides.append([stats.geometric_mean(values) for values in zip(*rows)])
         return stats.ratio(sides[0], sides[1], confidence)
 
-    total = compare("total", cells)
+    total = compare("total", workloads)
     assert total
-    waits = [sample.wait_ms for cell in several for sample in series[candidate, cell]]
+    waits = [sample.wait_ms for workload in several for sample in series[candidate, workload]]
     return Evidence(
         total,
         compare("total", alone),
@@ -88,8 +94,8 @@ def evidence(series: Series, candidate: Arm, current: Arm, cells: Sequence[Cell]
     )
 
 
-def veto(e: Evidence) -> str:
-    """Why the candidate must not be had whatever it gains; empty if it may."""
+def unacceptable_loss(e: Evidence) -> str:
+    """Return the certain loss for which a candidate is rejected whatever it gains; "" if there is none."""
     if e.single and e.single.high < THROUGHPUT_LOSS:
         return "single"
     if e.several and e.several.high < THROUGHPUT_LOSS:
@@ -102,52 +108,55 @@ def veto(e: Evidence) -> str:
     return ""
 
 
-def verdict(e: Evidence, confidence: float) -> Verdict:
-    """What the evidence there is says, if no more comes."""
+def judge_evidence(e: Evidence, confidence: float) -> Verdict:
+    """Return the verdict on the evidence so far."""
     if e.total.confidence < confidence:
         return Verdict(False, "time", e)
     gains = e.total.low > GAIN
     is_fairer = e.slowest is not None and e.slowest.low > FAIR_GAIN and e.total.low > THROUGHPUT_LOSS
     if gains or is_fairer:
-        why = veto(e)
+        why = unacceptable_loss(e)
         return Verdict(not why, why or ("gain" if gains else "fairness"), e)
     if e.total.high < THROUGHPUT_LOSS:
         return Verdict(False, "loss", e)
-    # Sure that there is nothing to be had, or not sure of anything.
+    # Certainly not worth it, or nothing is certain.
     return Verdict(False, "no gain" if e.total.high < GAIN else "noise", e)
 
 
 def is_promising(e: Evidence) -> bool:
-    """Whether more rounds could make a change of it: half of what it must bring, going by the estimates."""
+    """Return whether more rounds could lead to a change: whether the estimate is half of the gain that it needs."""
     fair = e.slowest is not None and e.slowest.estimate > FAIR_GAIN and e.total.estimate > THROUGHPUT_LOSS
     return e.total.estimate > (1 + GAIN) / 2 or fair
 
 
 def is_settled(e: Evidence, confidence: float) -> bool:
-    """Whether more rounds would not alter the verdict."""
+    """Return whether the verdict is final, whatever more rounds would show."""
     if not is_promising(e):
         return e.total.pairs >= 4
     if e.total.confidence < confidence:
         return False
-    return verdict(e, confidence).why != "noise"
+    return judge_evidence(e, confidence).why != "noise"
 
 
-def interest(e: Evidence) -> float:
-    """By what candidates are ranked for a closer look: throughput, and a little what the slowest reader gets."""
+def ranking_score(e: Evidence) -> float:
+    """Return the score that selects candidates for a comparison: throughput, and a little of the slowest reader's."""
     return e.total.estimate * (e.slowest.estimate**0.25 if e.slowest else 1.0)
 
 
 def classify(series: Series, arm: Arm, mode: str, confidence: float) -> Kind:
-    """What several readers do to a device under a scheduler that does not hold requests back."""
-    cells = sorted((cell for a, cell in series if a == arm and cell.mode == mode), key=lambda cell: cell.readers)
-    totals = {cell.readers: [sample.total for sample in series[arm, cell]] for cell in cells}
+    """Return the kind of a device, from measurements with a scheduler that does not idle."""
+    workloads = sorted(
+        (workload for a, workload in series if a == arm and workload.mode == mode),
+        key=lambda workload: workload.readers,
+    )
+    totals = {workload.readers: [sample.total for sample in series[arm, workload]] for workload in workloads}
     if 1 not in totals:
         return Kind("unclear", {})
     ratios = {readers: stats.ratio(values, totals[1], confidence) for readers, values in totals.items() if readers > 1}
-    return Kind(kind_of(list(ratios.values())), ratios)
+    return Kind(kind_of_ratios(list(ratios.values())), ratios)
 
 
-def kind_of(ratios: Sequence[Ratio]) -> str:
+def kind_of_ratios(ratios: Sequence[Ratio]) -> str:
     if not ratios:
         return "unclear"
     if any(r.high < SEEKS for r in ratios):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The curves of the first stage as a picture. matplotlib is optional."""
+"""Draw the curves of the first stage. matplotlib is optional."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .report import Result, tables
 
 
 def plot(path: Path, result: Result) -> None:
-    """Throughput over the number of readers, a panel for each mode, a line for each scheduler with its range."""
+    """Draw throughput over the number of readers: a panel per mode, a line with its range per scheduler."""
     from matplotlib import pyplot
 
     found = tables(result.decisions[0])
@@ -33,7 +33,7 @@ def plot(path: Path, result: Result) -> None:
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("MB/s, all readers")
     axes[0][0].legend(fontsize="small")
-    # A path may be any bytes, an SVG not.
+    # A path may be any bytes, but an SVG must be UTF-8.
     name = str(result.device["path"]).encode(errors="replace").decode()
     figure.suptitle(f"{name}: {result.kind.name}")
     figure.tight_layout()

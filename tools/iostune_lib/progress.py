@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is going on, on standard error: a line that is written over on a terminal, else one now and then."""
+"""Show progress on standard error: one line that is overwritten on a terminal, else a line every EVERY_S."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-from seqkeep_lib.output import tell
+from seqkeep_lib.output import show_error
 
 EVERY_S = 30.0
 
@@ -33,10 +33,10 @@ class Progress:
         left = max(0, round(self.deadline - now))
         line = f"iostune: {text}, at most {left // 60} min {left % 60:02d} s left"
         if self.is_terminal:
-            tell(f"\r{line[:119]:<119}", end="")
+            show_error(f"\r{line[:119]:<119}", end="")
         else:
-            tell(line)
+            show_error(line)
 
     def end(self) -> None:
         if self.is_terminal:
-            tell(f"\r{'':<119}\r", end="")
+            show_error(f"\r{'':<119}\r", end="")

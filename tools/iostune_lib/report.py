@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is shown: tables, words, JSON."""
+"""Format the result as text and as JSON."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from . import words
+from . import verdict_text
 from .judge import Kind
+from .measurement import Arm, Sample
 from .stages import Decision
 from .stats import Ratio
-from .trial import Arm, Sample
 
 MB = 1e6
 
 
 @dataclass(frozen=True)
 class Result:
-    """A whole run."""
+    """The result of a run."""
 
     device: dict[str, Any]
     warnings: list[str]
@@ -28,18 +28,18 @@ class Result:
     decisions: list[Decision]
     kind: Kind
     kind_label: str
-    # The tunables to set, and what is now of these and of those that the kernel changes with them.
+    # The tunables to set, and the present values of these and of those that the kernel changes with them.
     settings: dict[str, str]
     former: dict[str, str]
 
     @property
     def changed_with_it(self) -> dict[str, str]:
-        """What is now of those that are not set and change all the same: a new scheduler has its own."""
+        """Return the present values of the tunables that change without being set: a new scheduler has its own."""
         return {name: value for name, value in self.former.items() if name not in self.settings}
 
 
 def row(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Medians over the rounds; of each reader's share by rank, the fastest first."""
+    """Return medians over the rounds; shares are ranked in each round, the fastest reader first."""
     totals = [sample.total / MB for sample in samples]
     ranked = [sorted(sample.shares, reverse=True) for sample in samples]
     return {
@@ -52,11 +52,11 @@ def row(samples: Sequence[Sample]) -> dict[str, Any]:
 
 
 def tables(decision: Decision) -> list[tuple[Arm, str, list[tuple[int, dict[str, Any]]]]]:
-    """By arm and mode, a row for each number of readers."""
+    """Return the tables by arm and mode, with a row per number of readers."""
     found: dict[tuple[Arm, str], list[tuple[int, dict[str, Any]]]] = {}
-    for (arm, cell), samples in decision.series.items():
+    for (arm, workload), samples in decision.series.items():
         if samples:
-            found.setdefault((arm, cell.mode), []).append((cell.readers, row(samples)))
+            found.setdefault((arm, workload.mode), []).append((workload.readers, row(samples)))
     return [(arm, mode, rows) for (arm, mode), rows in found.items()]
 
 
@@ -81,10 +81,10 @@ def table_text(decision: Decision) -> str:
 def text(result: Result) -> str:
     lines = [f"{result.device['path']}: {result.device['description']}"]
     lines += [table_text(d) for d in result.decisions if any(d.series.values())]
-    lines += ["", f"The device is {words.kind(result.kind, result.kind_label)}", ""]
+    lines += ["", f"The device is {verdict_text.kind_text(result.kind, result.kind_label)}", ""]
     for d in result.decisions:
         lines += [f"{d.stage.name}: {label} skipped: {why}" for label, why in d.skipped.items()]
-        lines.append(words.decision(d))
+        lines.append(verdict_text.decision_text(d))
     lines += ["", "Recommended:" if result.settings else "Recommended: no change."]
     lines += [f"    {name} = {value}    (now {result.former[name]})" for name, value in result.settings.items()]
     if result.changed_with_it:
@@ -105,7 +105,7 @@ def decision_json(d: Decision) -> dict[str, Any]:
         "candidate": d.candidate.label if d.candidate else None,
         "verdict": "change" if d.verdict.is_change else "no change",
         "why": d.verdict.why,
-        "words": words.decision(d),
+        "words": verdict_text.decision_text(d),
         "throughput": ratio_json(found.total) if found else None,
         "single": ratio_json(found.single) if found else None,
         "several": ratio_json(found.several) if found else None,
@@ -131,7 +131,7 @@ def as_json(result: Result) -> dict[str, Any]:
             "name": result.kind.name,
             "scheduler": result.kind_label,
             "ratios": {str(readers): ratio_json(r) for readers, r in result.kind.ratios.items()},
-            "words": words.kind(result.kind, result.kind_label),
+            "words": verdict_text.kind_text(result.kind, result.kind_label),
         },
         "decisions": [decision_json(d) for d in result.decisions],
         "recommendation": {name: {"value": v, "now": result.former[name]} for name, v in result.settings.items()},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run from start to end: the disk's tunables held in the journal, the stages, everything put back."""
+"""Run iostune on one target: open the journal, run the stages, restore the tunables."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from seqkeep_lib.output import tell
+from seqkeep_lib.output import show_error
 
 from . import plan, stages, target
 from . import tunables as t
-from .areas import SMALLEST, areas
+from .errors import IostuneError
 from .fio import Fio
 from .journal import Journal
+from .layout import SMALLEST_AREA, place_areas
+from .measurement import Arm, Sample, Workload
 from .plan import Rules, Stage
 from .progress import Progress
 from .report import Result
-from .settings import Settings, former, recommended
-from .stop import Stop
+from .settings import Settings, previous_values, recommended
+from .signals import StopSignals
 from .target import Target
-from .trial import Arm, Cell, Sample
-from .trouble import Trouble
 from .tunables import Tunables
 
-# To see whether others use the disk.
-LOOK_S = 0.5
+# How long to watch for I/O of others.
+BUSY_CHECK_S = 0.5
 READAHEADS_KB = (128, 512, 2048, 8192)
 MAX_SECTORS_KB = (64, 128, 256, 1024)
 NR_REQUESTS = (32, 128, 512)
 STRIPE_CACHES = (256, 1024, 4096)
-THREADS = (0, 2, 4)
+GROUP_THREADS = (0, 2, 4)
 MODES = ("direct", "buffered")
-# Of a quick run the scheduler may have nearly all; what it leaves is for the readahead.
+# In a quick run the scheduler may take nearly all the time; the readahead gets the rest.
 QUICK_WEIGHT = 99
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user asked for."""
+class Request:
+    """The user's options."""
 
     max_readers: int
     seconds: float
@@ -50,101 +50,101 @@ class Wish:
         return plan.QUICK if self.is_quick else plan.FULL
 
 
-def plan_stages(tunables: Tunables | None, wish: Wish, modes: tuple[str, ...]) -> list[Stage]:
-    """What to try on this disk."""
-    counts = plan.reader_counts(wish.max_readers)
-    if wish.is_quick:
-        counts = plan.ends(counts)
-    every = plan.cells_of(modes, counts)
+def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, ...]) -> list[Stage]:
+    """Return the stages for this disk."""
+    counts = plan.reader_counts(request.max_readers)
+    if request.is_quick:
+        counts = plan.first_and_last(counts)
+    every = plan.all_workloads(modes, counts)
     if not tunables:
         return [Stage("scheduler", t.SCHEDULER, (Arm("as it is", ()),), every, 1)]
     names = tunables.snapshot()
     arms = plan.scheduler_arms(names) if t.SCHEDULER in names else (Arm("as it is", ()),)
-    if wish.is_quick:
+    if request.is_quick:
         arms = tuple(arm for arm in arms if arm.settings != ((t.SCHEDULER, "kyber"),))
-    found = [Stage("scheduler", t.SCHEDULER, arms, every, QUICK_WEIGHT if wish.is_quick else 8)]
+    found = [Stage("scheduler", t.SCHEDULER, arms, every, QUICK_WEIGHT if request.is_quick else 8)]
 
-    buffered = plan.cells_of(modes[-1:], plan.ends(counts))
+    buffered = plan.all_workloads(modes[-1:], plan.first_and_last(counts))
     limit = tunables.limit_kb() or 0
     values: list[tuple[str, tuple[int, ...], float]] = [(t.READAHEAD, READAHEADS_KB, 2.0)]
-    if not wish.is_quick:
+    if not request.is_quick:
         values += [
             (t.MAX_SECTORS, tuple(kb for kb in MAX_SECTORS_KB if kb <= limit), 2.0),
             (t.NR_REQUESTS, NR_REQUESTS, 1.0),
-            (t.STRIPES, STRIPE_CACHES, 1.0),
-            (t.THREADS, THREADS, 1.0),
+            (t.STRIPE_CACHE, STRIPE_CACHES, 1.0),
+            (t.GROUP_THREADS, GROUP_THREADS, 1.0),
         ]
     for name, choices, weight in values:
-        if name in names and choices and not tunables.does_harm(name):
+        if name in names and choices and not tunables.is_unsafe(name):
             found.append(Stage(name.rpartition("/")[2], name, (), buffered, weight, choices))
     return found
 
 
 class Session:
-    """Measures one target."""
+    """One run on one target."""
 
-    def __init__(self, found: Target, wish: Wish, stop: Stop, directory: Path) -> None:
+    def __init__(self, found: Target, request: Request, stop: StopSignals, directory: Path) -> None:
         self.target = found
-        self.wish = wish
+        self.request = request
         self.stop = stop
         self.directory = directory
         self.fio = Fio(found.path, stop)
         self.tunables = Tunables(found.disk) if found.disk and (found.disk / "queue").is_dir() else None
         self.settings: Settings | None = None
         self.warnings: list[str] = []
-        # Bytes a second of one reader, the most seen: how much has to be there for it to read.
+        # The highest speed of one reader so far, bytes/s: an area must be large enough for it.
         self.rate = 100e6
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
-        tell(f"iostune: warning: {text}")
+        show_error(f"iostune: warning: {text}")
 
     def check(self) -> None:
-        """What makes measuring impossible, and what makes it doubtful."""
-        if self.target.size < self.wish.max_readers * SMALLEST:
-            raise Trouble(
-                f"{self.target.path} has {self.target.size >> 20} MiB: too small for {self.wish.max_readers} readers "
-                f"with {SMALLEST >> 20} MiB each"
+        """Fail if the target cannot be measured, and warn of what makes the result doubtful."""
+        if self.target.size < self.request.max_readers * SMALLEST_AREA:
+            raise IostuneError(
+                f"{self.target.path} has {self.target.size >> 20} MiB: too small for {self.request.max_readers} "
+                f"readers with {SMALLEST_AREA >> 20} MiB each"
             )
         if self.tunables:
             self.check_disk(self.tunables)
         else:
-            self.warn("no single disk is below it: it is measured, but there is nothing to tune")
+            self.warn("it is on no single disk: it is measured, but there is nothing to tune")
         if self.target.is_file:
             status = self.target.path.stat()
             if status.st_blocks * 512 < status.st_size:
-                self.warn("the file has holes, which are read without the disk")
+                self.warn("the file has holes, which the file system reads without the disk")
         for user in target.users(self.target):
-            # A file's own file system is no surprise.
+            # The file system of a file is mounted on the disk anyway.
             if not self.target.is_file or " is mounted on " not in user:
-                self.warn(f"in use: {user}; it is only read, but others feel it, and are measured with it")
-        busy = target.is_busy(self.target, LOOK_S)
+                self.warn(f"in use: {user}; iostune only reads it, but slows its users, whose I/O is measured too")
+        busy = target.io_by_others(self.target, BUSY_CHECK_S)
         if busy:
-            self.warn(f"busy: {busy}; differences will be harder to see")
+            self.warn(f"busy: {busy}; differences will be harder to detect")
 
     def check_disk(self, tunables: Tunables) -> None:
-        """What cannot be set on this disk, or must not be."""
+        """Fail if the disk's tunables cannot be set, and warn of those that must not be."""
         above = target.multipath_above(tunables.disk)
         if above:
-            raise Trouble(f"{tunables.disk.name} is a path of a multipath device: measure that, {above}")
+            raise IostuneError(f"{tunables.disk.name} is a path of the multipath device {above}: measure that")
         t.check_writable(tunables)
-        if self.wish.is_quick:
+        if self.request.is_quick:
             return
         if t.MAX_SECTORS in tunables.names() and target.is_multipath(tunables.disk):
             self.warn(
-                "max_sectors_kb is not tried: a multipath device hands its requests down whole, and one that is larger "
-                "than a path takes would fail that path"
+                "max_sectors_kb is not tried: a multipath device passes on whole requests, and one that is larger than "
+                "a path's limit would fail that path"
             )
-        if t.STRIPES in tunables.names() and tunables.is_written_for(t.STRIPES):
+        if t.STRIPE_CACHE in tunables.names() and tunables.writes_superblocks(t.STRIPE_CACHE):
             self.warn(
-                "stripe_cache_size is not tried: when it is set, md writes its superblocks. It is while the array "
-                "is read-only (mdadm --readonly), but hardly matters for reads"
+                "stripe_cache_size is not tried: md would write its superblocks. iostune tries it if the array is "
+                "read-only (mdadm --readonly), but it hardly matters for reads"
             )
 
     def run(self) -> Result:
         self.check()
         begin = time.monotonic()
-        deadline = begin + self.wish.seconds
+        deadline = begin + self.request.seconds
         progress = Progress(deadline)
         journal = None
         if self.tunables:
@@ -153,7 +153,7 @@ class Session:
         try:
             result = self.measure_all(progress, begin, deadline)
         finally:
-            # First of all: nothing that goes wrong with words may come before it.
+            # First of all, because a failure to print must not prevent it.
             left = journal.restore() if journal else []
             progress.end()
             for text in left:
@@ -162,23 +162,23 @@ class Session:
 
     def measure_all(self, progress: Progress, begin: float, deadline: float) -> Result:
         original = self.settings.journal.original if self.settings else {}
-        progress.stage("a first run")
-        modes = self.usable_modes()
-        bench = stages.Bench(
-            self.measure(progress),
-            self.begin,
+        progress.stage("first run")
+        modes = self.find_modes()
+        context = stages.StageContext(
+            self.measurement_function(progress),
+            self.prepare_stage,
             self.try_arm,
             self.accept,
             time.monotonic,
             0.0,
-            self.wish.rules,
+            self.request.rules,
             progress.stage,
         )
-        bench.overhead_s = self.overhead(modes)
-        decisions = stages.run_all(bench, plan_stages(self.tunables, self.wish, modes), deadline)
+        context.overhead_s = self.measure_overhead(modes)
+        decisions = stages.run_all(context, plan_stages(self.tunables, self.request, modes), deadline)
         if self.settings:
-            self.settings.journal.check_foreign()
-        kind, label = stages.kind(decisions[0], self.wish.rules.confidence)
+            self.settings.journal.check_unchanged()
+        kind, label = stages.device_kind(decisions[0], self.request.rules.confidence)
         accepted = self.settings.accepted if self.settings else {}
         return Result(
             self.describe(),
@@ -189,56 +189,60 @@ class Session:
             kind,
             label,
             recommended(original, accepted),
-            former(original, accepted),
+            previous_values(original, accepted),
         )
 
-    def usable_modes(self) -> tuple[str, ...]:
-        """Without direct, if the file system has no such thing."""
+    def find_modes(self) -> tuple[str, ...]:
+        """Return the modes that work: some file systems have no direct reads."""
         try:
-            self.one_run(Cell("direct", 1), 0, 0, 1, self.wish.rules.shortest_s)
-        except Trouble as trouble:
-            self.warn(f"no direct reads ({trouble}): buffered ones only")
+            self.measure_once(Workload("direct", 1), 0, 0, 1, self.request.rules.shortest_s)
+        except IostuneError as error:
+            self.warn(f"no direct reads ({error}): buffered ones only")
             return ("buffered",)
         return MODES
 
-    def overhead(self, modes: tuple[str, ...]) -> float:
-        """What a run takes besides its length, with all readers, so as not to promise too much."""
+    def measure_overhead(self, modes: tuple[str, ...]) -> float:
+        """Measure how much longer than its reading a run takes; with all readers, which takes longest."""
         found = []
         for number in (1, 2):
             begin = time.monotonic()
-            self.one_run(Cell(modes[-1], self.wish.max_readers), number, 0, 1, self.wish.rules.shortest_s)
-            found.append(time.monotonic() - begin - self.wish.rules.shortest_s)
+            self.measure_once(
+                Workload(modes[-1], self.request.max_readers), number, 0, 1, self.request.rules.shortest_s
+            )
+            found.append(time.monotonic() - begin - self.request.rules.shortest_s)
         return max(0.0, min(found))
 
-    def measure(self, progress: Progress) -> stages.Measurement:
-        def measure(arm: Arm, cell: Cell, rounds: int, place: int, places: int, seconds: float) -> Sample:
-            progress.run(f"{arm.label}, {cell}")
-            self.set_again(arm.label, arm.settings)
-            return self.one_run(cell, rounds, place, places, seconds)
+    def measurement_function(self, progress: Progress) -> stages.Measurement:
+        def measure(arm: Arm, workload: Workload, rounds: int, place: int, places: int, seconds: float) -> Sample:
+            progress.run(f"{arm.label}, {workload}")
+            self.apply_settings(arm.label, arm.settings)
+            return self.measure_once(workload, rounds, place, places, seconds)
 
         return measure
 
-    def set_again(self, label: str, settings: tuple[tuple[str, str], ...]) -> None:
-        """What the kernel took before."""
+    def apply_settings(self, label: str, settings: tuple[tuple[str, str], ...]) -> None:
+        """Set values that the kernel has accepted before."""
         if not self.settings:
             return
         try:
             self.settings.apply(settings)
         except OSError as error:
-            raise Trouble(f"{label} cannot be set any more: {error.strerror}") from None
+            raise IostuneError(f"cannot set {label} again: {error.strerror}") from None
 
-    def one_run(self, cell: Cell, rounds: int, place: int, places: int, seconds: float) -> Sample:
+    def measure_once(self, workload: Workload, rounds: int, place: int, places: int, seconds: float) -> Sample:
         wanted = int(2 * self.rate * seconds)
-        sample = self.fio.run(cell.mode, areas(self.target.size, cell.readers, rounds, place, places, wanted), seconds)
+        sample = self.fio.run(
+            workload.mode, place_areas(self.target.size, workload.readers, rounds, place, places, wanted), seconds
+        )
         self.rate = max(self.rate, *sample.shares)
         return sample
 
-    def begin(self, stage: Stage) -> Stage:
-        """Its arms: the value there is with what was decided before, and those to try instead."""
+    def prepare_stage(self, stage: Stage) -> Stage:
+        """Add the arms: the present value, after the earlier decisions, and the values to try."""
         if not stage.values:
             return stage
-        self.set_again("what was decided", ())
-        value = self.tunables_get(stage.tunable) or "not there"
+        self.apply_settings("the decided values", ())
+        value = self.get_tunable(stage.tunable) or "not there"
         return replace(stage, arms=plan.value_arms(stage.tunable, value, stage.values))
 
     def try_arm(self, arm: Arm) -> str:
@@ -249,13 +253,13 @@ class Session:
             self.settings.apply(arm.settings)
         except OSError as error:
             if error.errno == errno.EBUSY:
-                return "the kernel would not set it for too long: another disk of that host comes or goes"
-            return f"the kernel or the device does not have it ({error.strerror})"
+                return "the kernel stayed busy: another disk of that host is being added or removed"
+            return f"the kernel or the device does not support it ({error.strerror})"
         values = dict(arm.settings)
-        odd = [f"{name} became {got}" for name in values for got in [self.tunables_get(name)] if got != values[name]]
+        odd = [f"{name} became {got}" for name in values for got in [self.get_tunable(name)] if got != values[name]]
         return "; ".join(odd)
 
-    def tunables_get(self, name: str) -> str | None:
+    def get_tunable(self, name: str) -> str | None:
         return self.tunables.get(name) if self.tunables else None
 
     def accept(self, arm: Arm) -> None:
@@ -264,7 +268,7 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         disk = self.target.disk
-        model = target.read(disk / "device/model") if disk else ""
+        model = target.read_file(disk / "device/model") if disk else ""
         what = "a file" if self.target.is_file else "a block device"
         below = f" on {disk.name}" if disk and (self.target.is_file or disk != self.target.sysfs) else ""
         return {
@@ -272,6 +276,6 @@ class Session:
             "disk": disk.name if disk else None,
             "size": self.target.size,
             "model": model or None,
-            "rotational": target.read(disk / "queue/rotational") == "1" if disk else None,
+            "rotational": target.read_file(disk / "queue/rotational") == "1" if disk else None,
             "description": f"{what}{below}, {self.target.size / 1e9:.1f} GB" + (f", {model}" if model else ""),
         }

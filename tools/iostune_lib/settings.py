@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""From an arm to the tunables: which have to be set for it, given what was found and what was decided before."""
+"""Set the tunables for an arm, given their original values and the earlier decisions."""
 
 from __future__ import annotations
 
@@ -7,65 +7,67 @@ from collections.abc import Mapping
 
 from .journal import Journal
 from .tunables import (
-    AFTER,
-    BEFORE,
+    AFTER_IOSCHED,
+    BEFORE_IOSCHED,
     LOW_LATENCY,
     SCHEDULER,
     SLICE_IDLE,
     SLICE_IDLE_US,
     Tunables,
-    comes_with,
-    is_of_scheduler,
+    belongs_to_scheduler,
+    changes_with,
 )
 
 
-def wanted(original: Mapping[str, str], accepted: Mapping[str, str], arm: Mapping[str, str]) -> dict[str, str]:
-    """The state for an arm, in the order of setting.
+def target_state(original: Mapping[str, str], accepted: Mapping[str, str], arm: Mapping[str, str]) -> dict[str, str]:
+    """Return all tunables for an arm, in the order of setting.
 
-    Everything as it was found, but for what earlier stages decided, and what the arm says. Another scheduler than the
-    one found has the tunables that it brings itself: an administrator who chooses it would have those, too.
+    They have their original values, except those that earlier stages have decided and those of the arm. Another
+    scheduler than the original keeps the tunables that the kernel gives it, as it would for an administrator.
     """
     chosen = {**accepted, **arm}
     scheduler = original.get(SCHEDULER)
     is_found = chosen.get(SCHEDULER, scheduler) == scheduler
-    state = {name: value for name, value in original.items() if is_found or not is_of_scheduler(name)}
+    state = {name: value for name, value in original.items() if is_found or not belongs_to_scheduler(name)}
     state.update(chosen)
     if SLICE_IDLE in chosen:
         state.pop(SLICE_IDLE_US, None)
-    return {name: state[name] for name in sorted(state, key=place)}
+    return {name: state[name] for name in sorted(state, key=setting_order)}
 
 
-def affected(original: Mapping[str, str], accepted: Mapping[str, str]) -> set[str]:
-    """What was decided and is not there already, and what the kernel may change when that is set."""
+def changed_names(original: Mapping[str, str], accepted: Mapping[str, str]) -> set[str]:
+    """Return the tunables whose decided value is not the original one, and those that the kernel changes with them."""
     changed = {name for name, value in accepted.items() if original.get(name) != value}
-    found = changed | {name for name in original if any(comes_with(name, other) for other in changed)}
+    found = changed | {name for name in original if any(changes_with(name, other) for other in changed)}
     if any(name.startswith("queue/iosched/") for name in changed):
-        # A rule for a scheduler's own tunable has to have that scheduler.
+        # A udev rule for a scheduler's own tunable must set that scheduler.
         found.add(SCHEDULER)
     return found
 
 
 def recommended(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
-    """What to set, in this order, for the state that was measured."""
-    names = affected(original, accepted)
-    return {name: value for name, value in wanted(original, accepted, {}).items() if name in names}
+    """Return the values to set, in order, for the state that was measured."""
+    names = changed_names(original, accepted)
+    return {name: value for name, value in target_state(original, accepted, {}).items() if name in names}
 
 
-def former(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
-    """What there was of all that changes by that, in the order of setting it: the way back."""
-    return {name: original.get(name, "not there") for name in sorted(affected(original, accepted), key=place)}
+def previous_values(original: Mapping[str, str], accepted: Mapping[str, str]) -> dict[str, str]:
+    """Return the original values of all that recommended() changes, in the order of setting them."""
+    return {
+        name: original.get(name, "not there") for name in sorted(changed_names(original, accepted), key=setting_order)
+    }
 
 
-def place(name: str) -> tuple[int, str]:
-    if name in BEFORE:
-        return BEFORE.index(name), name
-    if name in AFTER:
-        return len(BEFORE) + 1 + AFTER.index(name), name
-    return len(BEFORE), name
+def setting_order(name: str) -> tuple[int, str]:
+    if name in BEFORE_IOSCHED:
+        return BEFORE_IOSCHED.index(name), name
+    if name in AFTER_IOSCHED:
+        return len(BEFORE_IOSCHED) + 1 + AFTER_IOSCHED.index(name), name
+    return len(BEFORE_IOSCHED), name
 
 
 class Settings:
-    """Sets the disk for one arm after another."""
+    """The settings of a disk, for one arm after another."""
 
     def __init__(self, tunables: Tunables, journal: Journal) -> None:
         self.tunables = tunables
@@ -74,29 +76,29 @@ class Settings:
         self.in_force: tuple[tuple[str, str], ...] | None = None
 
     def apply(self, arm: tuple[tuple[str, str], ...]) -> None:
-        """OSError: the kernel does not take one of them."""
+        """Set the disk for an arm. OSError: the kernel refuses a value."""
         key = (*self.accepted.items(), *arm)
         if key == self.in_force:
             return
         self.in_force = None
-        state = wanted(self.journal.original, self.accepted, dict(arm))
-        if self.is_used(state):
+        state = target_state(self.journal.original, self.accepted, dict(arm))
+        if self.must_recreate_scheduler(state):
             self.journal.put(SCHEDULER, "none")
         for name, value in state.items():
             if self.tunables.get(name) != value:
                 self.journal.put(name, value)
         self.in_force = key
 
-    def is_used(self, state: Mapping[str, str]) -> bool:
-        """Whether bfq would stay as it is, and go on from where other tunables of its own have left it.
+    def must_recreate_scheduler(self, state: Mapping[str, str]) -> bool:
+        """Return whether other tunables of bfq's own change while bfq stays: it would keep state from the old ones.
 
-        On 7.3 one whose low_latency was set to 0 after a run read at 27 or 31 MB/s in two of five runs, where one that
-        was made anew read at 50 in all of them.
+        On 7.3, a bfq whose low_latency was set to 0 after a run read at 27 or 31 MB/s in two of five runs; a new one
+        read at 50 MB/s in all five.
         """
         if self.tunables.get(SCHEDULER) != state.get(SCHEDULER):
             return False
         return any(name in state and self.tunables.get(name) != state[name] for name in (LOW_LATENCY, SLICE_IDLE))
 
     def accept(self, arm: tuple[tuple[str, str], ...]) -> None:
-        """What was decided holds while the next tunable is looked at."""
+        """Keep the settings of an arm in all later ones."""
         self.accepted.update(arm)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One tunable after another: a look at all values, a comparison of the best with what is in force, a verdict.
+"""Decide one tunable after another: survey all values, compare the best with the present one, judge.
 
-The comparison is measured anew. The best of several first looks is the best by luck as well, and an interval around
-luck says nothing; so the first look chooses whom to compare, and nothing else.
+The comparison uses new measurements. The best of several surveyed arms is partly the best by luck, and a confidence
+interval of the same figures would not show that; so the survey only selects the arm to compare.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from dataclasses import dataclass, field, replace
 
 from . import judge, plan
 from .judge import Kind, Verdict
+from .measurement import Arm, Sample, Series, Workload
 from .plan import Rules, Stage
-from .trial import Arm, Cell, Sample, Series
 
-# measure(arm, cell, rounds before, the arm's place among so many, seconds)
-Measurement = Callable[[Arm, Cell, int, int, int, float], Sample]
+# measure(arm, workload, earlier rounds, place of the arm in the round, arms in the round, seconds)
+Measurement = Callable[[Arm, Workload, int, int, int, float], Sample]
 
 
 @dataclass
 class Decision:
-    """What came of a stage."""
+    """The result of a stage."""
 
     stage: Stage
     verdict: Verdict
     candidate: Arm | None = None
     skipped: dict[str, str] = field(default_factory=dict)
-    # The first look, for the tables.
+    # The samples of the survey, for the tables.
     series: Series = field(default_factory=dict)
-    cells: tuple[Cell, ...] = ()
+    workloads: tuple[Workload, ...] = ()
 
     @property
     def current(self) -> Arm:
@@ -37,104 +37,114 @@ class Decision:
 
 
 @dataclass
-class Bench:
-    """What stages need of the world."""
+class StageContext:
+    """The functions and figures that stages need."""
 
     measure: Measurement
-    # The stage with its arms, now that earlier ones are decided.
-    begin: Callable[[Stage], Stage]
-    # Why an arm cannot be had; empty if it can.
+    # Add the arms to a stage, after the earlier stages' decisions.
+    prepare_stage: Callable[[Stage], Stage]
+    # Return why an arm cannot be set; "" if it can.
     try_arm: Callable[[Arm], str]
     accept: Callable[[Arm], None]
     clock: Callable[[], float]
-    # What a run takes besides its length.
+    # The time of a run beyond its reading.
     overhead_s: float
     rules: Rules
-    # What is being done.
-    tell: Callable[[str], None]
+    # Show progress.
+    report: Callable[[str], None]
     rounds: int = 0
 
 
-def run_all(bench: Bench, stages: Sequence[Stage], deadline: float) -> list[Decision]:
-    """All stages; each gets its share of the time that is left, so what one saves goes to the next."""
+def run_all(context: StageContext, stages: Sequence[Stage], deadline: float) -> list[Decision]:
+    """Run all stages. Each gets its share of the time that is left, so the next ones get what one does not use."""
     decisions = []
     for number, stage in enumerate(stages):
-        left = deadline - bench.clock()
+        left = deadline - context.clock()
         share = stage.weight / sum(s.weight for s in stages[number:])
-        decision = run(bench, stage, bench.clock() + left * share)
+        decision = run_stage(context, stage, context.clock() + left * share)
         decisions.append(decision)
         if decision.verdict.is_change and decision.candidate:
-            bench.accept(decision.candidate)
+            context.accept(decision.candidate)
     return decisions
 
 
-def run(bench: Bench, stage: Stage, deadline: float) -> Decision:
-    bench.tell(stage.name)
-    stage = bench.begin(stage)
-    skipped = {arm.label: why for arm in stage.arms[1:] for why in [bench.try_arm(arm)] if why}
+def run_stage(context: StageContext, stage: Stage, deadline: float) -> Decision:
+    context.report(stage.name)
+    stage = context.prepare_stage(stage)
+    skipped = {arm.label: why for arm in stage.arms[1:] for why in [context.try_arm(arm)] if why}
     arms = tuple(arm for arm in stage.arms if arm.label not in skipped)
     usable = replace(stage, arms=arms)
-    fitting = plan.fit(usable, bench.rules, deadline - bench.clock(), bench.overhead_s)
-    if not fitting:
-        # No comparison, but what is in force can be shown.
+    fit = plan.fit_time(usable, context.rules, deadline - context.clock(), context.overhead_s)
+    if not fit:
+        # No time for a comparison: measure the present setting, for the tables.
         arms = arms[:1]
-        shown = replace(stage, arms=arms, cells=plan.fewer(stage.cells)[-1])
-        fitting = plan.fit(shown, bench.rules, deadline - bench.clock(), bench.overhead_s)
+        shown = replace(stage, arms=arms, workloads=plan.reduced_workloads(stage.workloads)[-1])
+        fit = plan.fit_time(shown, context.rules, deadline - context.clock(), context.overhead_s)
     decision = Decision(stage, Verdict(False, "time"), skipped=skipped)
-    if not fitting:
+    if not fit:
         return decision
-    cells, _, seconds = fitting
-    decision.cells = cells
-    decision.series = first_look(bench, arms, cells, seconds, deadline)
+    workloads, _, seconds = fit
+    decision.workloads = workloads
+    decision.series = survey(context, arms, workloads, seconds, deadline)
     if len(usable.arms) == 1:
         decision.verdict = Verdict(False, "only one")
     elif len(arms) > 1 and any(decision.series.values()):
-        choose(bench, decision, arms, cells, seconds, deadline)
+        choose(context, decision, arms, workloads, seconds, deadline)
     return decision
 
 
-def first_look(bench: Bench, arms: Sequence[Arm], cells: Sequence[Cell], seconds: float, deadline: float) -> Series:
-    series: Series = {(arm, cell): [] for arm in arms for cell in cells}
-    for number in range(bench.rules.warm_up + bench.rules.looks):
-        if not is_time_for(bench, arms, cells, seconds, deadline):
+def survey(
+    context: StageContext, arms: Sequence[Arm], workloads: Sequence[Workload], seconds: float, deadline: float
+) -> Series:
+    series: Series = {(arm, workload): [] for arm in arms for workload in workloads}
+    for number in range(context.rules.warm_up + context.rules.survey_rounds):
+        if not has_time_for(context, arms, workloads, seconds, deadline):
             break
-        one_round(bench, series, arms, cells, seconds, keep=number >= bench.rules.warm_up)
+        measure_round(context, series, arms, workloads, seconds, keep=number >= context.rules.warm_up)
     return series
 
 
 def choose(
-    bench: Bench, decision: Decision, arms: Sequence[Arm], cells: Sequence[Cell], seconds: float, deadline: float
+    context: StageContext,
+    decision: Decision,
+    arms: Sequence[Arm],
+    workloads: Sequence[Workload],
+    seconds: float,
+    deadline: float,
 ) -> None:
-    """Compare the best of the first look with what is in force; if it has a fault, the second best."""
-    looks = {arm: judge.evidence(decision.series, arm, arms[0], cells, bench.rules.confidence) for arm in arms[1:]}
-    ranked = sorted(looks, key=lambda arm: judge.interest(looks[arm]), reverse=True)
-    promising = [arm for arm in ranked if judge.is_promising(looks[arm])]
+    """Compare the best of the survey with the present setting; if it is rejected for a loss, the second best."""
+    surveyed = {
+        arm: judge.gather_evidence(decision.series, arm, arms[0], workloads, context.rules.confidence)
+        for arm in arms[1:]
+    }
+    ranked = sorted(surveyed, key=lambda arm: judge.ranking_score(surveyed[arm]), reverse=True)
+    promising = [arm for arm in ranked if judge.is_promising(surveyed[arm])]
     if not promising:
         best = ranked[0]
-        decision.candidate, decision.verdict = best, Verdict(False, "no gain", looks[best])
+        decision.candidate, decision.verdict = best, Verdict(False, "no gain", surveyed[best])
         return
     for arm in promising[:2]:
-        verdict = compare(bench, arm, arms[0], plan.closer_cells(cells), seconds, deadline)
+        verdict = compare(context, arm, arms[0], plan.compared_workloads(workloads), seconds, deadline)
         decision.candidate, decision.verdict = arm, verdict
-        if verdict.why not in judge.FAULTS:
+        if verdict.why not in judge.LOSSES:
             return
 
 
 def compare(
-    bench: Bench, candidate: Arm, current: Arm, cells: Sequence[Cell], seconds: float, deadline: float
+    context: StageContext, candidate: Arm, current: Arm, workloads: Sequence[Workload], seconds: float, deadline: float
 ) -> Verdict:
-    """A B A B, in turn first, until it is sure or there is no time."""
-    rules = bench.rules
-    bench.tell(f"{candidate.label} against {current.label}")
-    series: Series = {(arm, cell): [] for arm in (candidate, current) for cell in cells}
+    """Measure A B, B A, A B until the verdict is settled or the time is over."""
+    rules = context.rules
+    context.report(f"{candidate.label} against {current.label}")
+    series: Series = {(arm, workload): [] for arm in (candidate, current) for workload in workloads}
     verdict = Verdict(False, "time")
     for number in range(rules.warm_up + rules.most_pairs):
-        if not is_time_for(bench, (candidate, current), cells, seconds, deadline):
+        if not has_time_for(context, (candidate, current), workloads, seconds, deadline):
             break
-        one_round(bench, series, (candidate, current), cells, seconds, keep=number >= rules.warm_up)
+        measure_round(context, series, (candidate, current), workloads, seconds, keep=number >= rules.warm_up)
         if number >= rules.warm_up:
-            found = judge.evidence(series, candidate, current, cells, rules.confidence)
-            verdict = judge.verdict(found, rules.confidence)
+            found = judge.gather_evidence(series, candidate, current, workloads, rules.confidence)
+            verdict = judge.judge_evidence(found, rules.confidence)
             if judge.is_settled(found, rules.confidence):
                 break
     if verdict.why == "time" and verdict.evidence and not judge.is_promising(verdict.evidence):
@@ -142,27 +152,34 @@ def compare(
     return verdict
 
 
-def is_time_for(bench: Bench, arms: Sequence[Arm], cells: Sequence[Cell], seconds: float, deadline: float) -> bool:
-    return bench.clock() + len(arms) * len(cells) * (seconds + bench.overhead_s) <= deadline
+def has_time_for(
+    context: StageContext, arms: Sequence[Arm], workloads: Sequence[Workload], seconds: float, deadline: float
+) -> bool:
+    return context.clock() + len(arms) * len(workloads) * (seconds + context.overhead_s) <= deadline
 
 
-def one_round(
-    bench: Bench, series: Series, arms: Sequence[Arm], cells: Sequence[Cell], seconds: float, keep: bool
+def measure_round(
+    context: StageContext,
+    series: Series,
+    arms: Sequence[Arm],
+    workloads: Sequence[Workload],
+    seconds: float,
+    keep: bool,
 ) -> None:
-    """Each cell under each arm, the arms side by side; every second round the other way about."""
-    order = list(arms) if bench.rounds % 2 == 0 else list(arms)[::-1]
-    for cell in cells:
+    """Measure each workload under each arm, arm after arm; every second round in reverse order of the arms."""
+    order = list(arms) if context.rounds % 2 == 0 else list(arms)[::-1]
+    for workload in workloads:
         for place, arm in enumerate(order):
-            sample = bench.measure(arm, cell, bench.rounds, place, len(order), seconds)
+            sample = context.measure(arm, workload, context.rounds, place, len(order), seconds)
             if keep:
-                series[arm, cell].append(sample)
-    bench.rounds += 1
+                series[arm, workload].append(sample)
+    context.rounds += 1
 
 
-def kind(decision: Decision, confidence: float) -> tuple[Kind, str]:
-    """What the device is like, going by the first scheduler there is that holds nothing back, and which that was."""
+def device_kind(decision: Decision, confidence: float) -> tuple[Kind, str]:
+    """Return the kind of the device, measured under the first scheduler that does not idle, and that one's label."""
     arms = list(dict.fromkeys(arm for arm, _ in decision.series))
-    modes = list(dict.fromkeys(cell.mode for cell in decision.cells))
+    modes = list(dict.fromkeys(workload.mode for workload in decision.workloads))
     if not modes or not any(decision.series.values()):
         return Kind("unclear", {}), ""
     by_label = {arm.label: arm for arm in arms}

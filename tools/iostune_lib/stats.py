@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How sure a difference is: intervals from ranks, which ask nothing of how the noise is distributed.
+"""Compute confidence intervals from ranks, which assume no distribution of the noise. Pure.
 
-What is compared was measured in pairs, side by side in time and place, so that what changes slowly (other load,
-outer and inner tracks) falls on both. If there were no difference, either of a pair would be as likely to be the
-larger by as much: that is all that Wilcoxon's signed ranks need.
+Values are measured in pairs, close in time and place, so that slow changes (other load, outer and inner tracks) affect
+both. If there were no difference, either value of a pair would be as likely to be the larger by as much. Wilcoxon's
+signed ranks need no other assumption.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as much, with the interval it lies in at that confidence, from so many pairs."""
+    """A ratio with its confidence interval, from so many pairs."""
 
     estimate: float
     low: float
@@ -26,7 +26,7 @@ class Ratio:
 
 
 def tail_counts(n: int) -> list[int]:
-    """Of the 2**n ways to sign the ranks 1..n, how many have a sum of positive ranks of at most 0, 1, 2 ..."""
+    """Count, of the 2**n ways to sign the ranks 1..n, those with a sum of positive ranks of at most 0, 1, 2 ..."""
     ways = [1] + [0] * (n * (n + 1) // 2)
     for rank in range(1, n + 1):
         for total in range(len(ways) - 1, rank - 1, -1):
@@ -36,10 +36,10 @@ def tail_counts(n: int) -> list[int]:
     return ways
 
 
-def cut(n: int, confidence: float) -> tuple[int, float]:
-    """How many Walsh averages to leave out at each end, and the confidence that this gives.
+def rank_cut(n: int, confidence: float) -> tuple[int, float]:
+    """Return how many Walsh averages to leave out at each end, and the resulting confidence.
 
-    With few pairs even the widest interval is not as sure as was asked for: then that one, with what it is.
+    Few pairs cannot reach a high confidence: then return 0 and the confidence of the widest interval.
     """
     ways = tail_counts(n)
     best = 0
@@ -51,13 +51,13 @@ def cut(n: int, confidence: float) -> tuple[int, float]:
 
 
 def ratio(numerators: Sequence[float], denominators: Sequence[float], confidence: float) -> Ratio:
-    """The ratio of pairs: the Hodges-Lehmann estimate, and its interval at that confidence or the best there is."""
+    """Return the Hodges-Lehmann estimate of the ratio of pairs, with its interval at that confidence if possible."""
     n = len(numerators)
     if n == 0 or n != len(denominators):
         raise ValueError(f"{n} and {len(denominators)} are not pairs")
     logs = [math.log(a / b) for a, b in zip(numerators, denominators)]
     averages = sorted((logs[i] + logs[j]) / 2 for i in range(n) for j in range(i, n))
-    k, sure = cut(n, confidence)
+    k, sure = rank_cut(n, confidence)
     return Ratio(math.exp(median(averages)), math.exp(averages[k]), math.exp(averages[-1 - k]), sure, n)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is measured: a block device or a file, the disk below it, and who else uses it."""
+"""The target of a measurement: a block device or a file, the disk below it, and its other users."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqkeep_lib.host import unescaped
+from seqkeep_lib.host import unescape
 
-from .trouble import Trouble
+from .errors import IostuneError
 
 DEVICES = Path("/sys/dev/block")
 UDEV = Path("/run/udev/data")
@@ -25,9 +25,9 @@ class Target:
     path: Path
     is_file: bool
     size: int
-    # MAJOR:MINOR of the device that is read, or that has the file.
+    # MAJOR:MINOR of the device, or of the device that the file is on.
     number: str
-    # Its directory in /sys, and that of the whole disk; None for a file that no single disk has.
+    # Its directory in /sys, and that of the whole disk; None for a file that is on no single disk.
     sysfs: Path | None
     disk: Path | None
 
@@ -36,70 +36,72 @@ class Target:
         return self.disk.name if self.disk else str(self.path)
 
 
-def read(path: Path) -> str:
-    """What a file says; empty if it is not there or not for reading."""
+def read_file(path: Path) -> str:
+    """Return the contents of a file without surrounding white space; "" if it cannot be read."""
     try:
-        # One name that is no UTF-8 must not hide all others: a mount point may be any bytes.
+        # A mount point may be any bytes.
         return path.read_bytes().decode(errors="replace").strip()
     except OSError:
         return ""
 
 
-def find(path: Path) -> Target:
-    """The target that a path names, or what is wrong with it."""
+def find_target(path: Path) -> Target:
+    """Return the target at a path. IostuneError: it cannot be measured."""
     try:
         status = path.stat()
     except OSError as error:
-        raise Trouble(f"{path}: {error.strerror}") from None
+        raise IostuneError(f"{path}: {error.strerror}") from None
     is_file = stat.S_ISREG(status.st_mode)
     if not is_file and not stat.S_ISBLK(status.st_mode):
-        raise Trouble(f"{path} is neither a block device nor a file")
+        raise IostuneError(f"{path} is neither a block device nor a file")
     device = status.st_dev if is_file else status.st_rdev
     number = f"{os.major(device)}:{os.minor(device)}"
     link = DEVICES / number
     sysfs = link.resolve() if link.exists() else None
     disk = sysfs.parent if sysfs and (sysfs / "partition").exists() else sysfs
-    size = status.st_size if is_file else int(read(sysfs / "size") or 0) * 512 if sysfs else 0
+    size = status.st_size if is_file else int(read_file(sysfs / "size") or 0) * 512 if sysfs else 0
     if not size:
-        raise Trouble(f"{path} has nothing to read: it is empty, or no medium is in the drive")
-    # Absolute, as fio is run in another directory.
+        raise IostuneError(f"{path} has nothing to read: it is empty, or no medium is in the drive")
+    # Absolute, because fio runs in another directory.
     return Target(path.absolute(), is_file, size, number, sysfs, disk)
 
 
 def identity(target: Target) -> dict[str, str]:
-    """What tells this disk from all others for as long as the machine runs."""
+    """Return what identifies this disk until the next boot."""
     assert target.disk
-    # diskseq, from 5.15, is given to one disk only; before that, what there is, with a size that may change (lvextend).
-    first = "diskseq" if read(target.disk / "diskseq") else "size"
+    # diskseq (since 5.15) is unique. Before that the size helps, although lvextend may change it.
+    first = "diskseq" if read_file(target.disk / "diskseq") else "size"
     names = (first, "wwid", "device/wwid", "serial", "device/serial", "dm/uuid")
-    return {"disk": str(target.disk)} | {name: read(target.disk / name) for name in names if read(target.disk / name)}
+    return {"disk": str(target.disk)} | {
+        name: read_file(target.disk / name) for name in names if read_file(target.disk / name)
+    }
 
 
-def properties(target: Target) -> dict[str, str]:
-    """What udev knows of the disk."""
+def udev_properties(target: Target) -> dict[str, str]:
+    """Return udev's properties of the disk."""
     assert target.disk
-    lines = read(UDEV / f"b{read(target.disk / 'dev')}").splitlines()
+    lines = read_file(UDEV / f"b{read_file(target.disk / 'dev')}").splitlines()
     return dict(line[2:].split("=", 1) for line in lines if line.startswith("E:") and "=" in line)
 
 
 def is_multipath(disk: Path) -> bool:
-    """Whether it is a map of dm-multipath: a request that comes to it is handed down whole to one of its paths."""
-    return read(disk / "dm/uuid").startswith("mpath-")
+    """Return whether a disk is a map of dm-multipath, which passes each request whole to one of its paths."""
+    return read_file(disk / "dm/uuid").startswith("mpath-")
 
 
 def multipath_above(disk: Path) -> str:
-    """The map that a disk is a path of; empty if it is none."""
-    names = (read(holder / "dm/name") or holder.name for holder in disk.glob("holders/*") if is_multipath(holder))
+    """Return the multipath map that a disk is a path of; "" if there is none."""
+    names = (read_file(holder / "dm/name") or holder.name for holder in disk.glob("holders/*") if is_multipath(holder))
     return next((f"/dev/mapper/{name}" for name in names), "")
 
 
-def family(target: Target) -> dict[str, str]:
-    """The disk, its partitions, and what is stacked on any of them: names by MAJOR:MINOR."""
+def related_devices(target: Target) -> dict[str, str]:
+    """Return the names, by MAJOR:MINOR, of the disk, its partitions, and all devices stacked on them."""
     found: dict[str, str] = {}
     waiting = [target.disk] if target.disk else []
     while waiting:
         device = waiting.pop()
-        number = read(device / "dev")
+        number = read_file(device / "dev")
         if not number or number in found:
             continue
         found[number] = device.name
@@ -109,36 +111,36 @@ def family(target: Target) -> dict[str, str]:
 
 
 def users(target: Target) -> list[str]:
-    """Who else uses the disk: mounts, swap, and devices on top of it."""
-    devices = family(target)
+    """Return messages about the other users of the disk: mounts, swap, and devices on top of it."""
+    devices = related_devices(target)
     found = [
-        f"{devices[words[2]]} is mounted on {unescaped(words[4])}"
-        # Nothing else parts words and lines: a name may have blanks of other kinds in it.
-        for words in (line.split(" ") for line in read(MOUNTS).split("\n"))
+        f"{devices[words[2]]} is mounted on {unescape(words[4])}"
+        # Split at " " and "\n" only, because names may contain other white space.
+        for words in (line.split(" ") for line in read_file(MOUNTS).split("\n"))
         if len(words) > 4 and words[2] in devices
     ]
     found += [
-        f"{devices[number]} is of the mounted btrfs {part.parent.parent.name}"
+        f"{devices[number]} is part of the mounted btrfs {part.parent.parent.name}"
         # Mounts of btrfs have a device number of their own.
         for part in sorted(BTRFS.glob("*/devices/*"))
-        for number in [read(part / "dev")]
+        for number in [read_file(part / "dev")]
         if number in devices
     ]
     names = {f"/dev/{name}" for name in devices.values()}
-    found += [f"{words[0]} is swap" for words in map(str.split, read(SWAPS).splitlines()) if words[0] in names]
+    found += [f"{words[0]} is swap" for words in map(str.split, read_file(SWAPS).splitlines()) if words[0] in names]
     own = {target.disk.name, target.sysfs.name} if target.disk and target.sysfs else set()
     partitions = {part.parent.name for part in target.disk.glob("*/partition")} if target.disk else set()
     found += [f"{name} is on top of it" for name in devices.values() if name not in own | partitions]
     return found
 
 
-def is_busy(target: Target, seconds: float) -> str:
-    """What the disk was asked by others in that time; empty if nothing."""
+def io_by_others(target: Target, seconds: float) -> str:
+    """Count the I/O of others in so many seconds, and return a message; "" if there was none."""
     if not target.disk:
         return ""
 
     def counts() -> tuple[int, int]:
-        words = read(target.disk / "stat").split() if target.disk else []
+        words = read_file(target.disk / "stat").split() if target.disk else []
         return (int(words[0]), int(words[4])) if len(words) > 4 else (0, 0)
 
     before = counts()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The disk's tunables: which there are, reading and writing one.
+"""The tunables of a disk: list, read and write them.
 
-Their order here is the order they are set in, because of what the kernel does besides: a new scheduler brings its own
-nr_requests, its own iosched/ and another wbt_lat_usec; a new nr_requests another async_depth; from 6.10, a new
-max_sectors_kb may raise read_ahead_kb.
+They are set in the order given here, because the kernel changes some with others: a new scheduler has its own
+nr_requests, iosched/ and wbt_lat_usec; a new nr_requests changes async_depth; since 6.10, a new max_sectors_kb may
+raise read_ahead_kb.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import re
 import time
 from pathlib import Path
 
-from .target import is_multipath, read
-from .trouble import Trouble
+from .errors import IostuneError
+from .target import is_multipath, read_file
 
 SCHEDULER = "queue/scheduler"
 NR_REQUESTS = "queue/nr_requests"
@@ -22,31 +22,31 @@ MAX_SECTORS = "queue/max_sectors_kb"
 READAHEAD = "queue/read_ahead_kb"
 SLICE_IDLE = "queue/iosched/slice_idle"
 LOW_LATENCY = "queue/iosched/low_latency"
-# The same in another unit.
+# The same tunable in another unit.
 SLICE_IDLE_US = "queue/iosched/slice_idle_us"
-STRIPES = "md/stripe_cache_size"
-THREADS = "md/group_thread_cnt"
+STRIPE_CACHE = "md/stripe_cache_size"
+GROUP_THREADS = "md/group_thread_cnt"
 
-BEFORE = (SCHEDULER, NR_REQUESTS, "queue/async_depth")
-AFTER = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPES, THREADS)
-# What a change of the scheduler resets.
-OF_SCHEDULER = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
+BEFORE_IOSCHED = (SCHEDULER, NR_REQUESTS, "queue/async_depth")
+AFTER_IOSCHED = (MAX_SECTORS, READAHEAD, "queue/wbt_lat_usec", STRIPE_CACHE, GROUP_THREADS)
+# A change of the scheduler resets these.
+SCHEDULER_TUNABLES = (NR_REQUESTS, "queue/async_depth", "queue/wbt_lat_usec")
 KNOWN_SCHEDULERS = ("none", "mq-deadline", "bfq", "kyber")
-# BLKDEV_MIN_RQ: queue_requests_store() makes as much of less, which the kernel itself chooses for slow USB disks.
-LEAST_REQUESTS = 4
-# From 6.16 the scheduler and nr_requests are refused (EBUSY) while another disk of the same host comes or goes.
+# BLKDEV_MIN_RQ: queue_requests_store() raises smaller numbers to it. For slow USB disks the kernel itself chooses less.
+MIN_REQUESTS = 4
+# Since 6.16 setting the scheduler or nr_requests fails with EBUSY while another disk of the host is added or removed.
 BUSY_S = 5.0
 BUSY_STEP_S = 0.1
 
 
-def is_of_scheduler(name: str) -> bool:
-    return name in OF_SCHEDULER or name.startswith("queue/iosched/")
+def belongs_to_scheduler(name: str) -> bool:
+    return name in SCHEDULER_TUNABLES or name.startswith("queue/iosched/")
 
 
-def comes_with(name: str, changed: str) -> bool:
-    """Whether the kernel may change a tunable when another one is set."""
+def changes_with(name: str, changed: str) -> bool:
+    """Return whether the kernel may change a tunable when another one is set."""
     return (
-        (changed == SCHEDULER and is_of_scheduler(name))
+        (changed == SCHEDULER and belongs_to_scheduler(name))
         or (changed == NR_REQUESTS and name.endswith("/async_depth"))
         or (changed == MAX_SECTORS and name == READAHEAD)
         or {name, changed} == {SLICE_IDLE, SLICE_IDLE_US}
@@ -54,13 +54,13 @@ def comes_with(name: str, changed: str) -> bool:
 
 
 class Tunables:
-    """Those of one disk."""
+    """The tunables of one disk."""
 
     def __init__(self, disk: Path) -> None:
         self.disk = disk
 
     def get(self, name: str) -> str | None:
-        """Its value; None: it is not there, or has none now."""
+        """Return the value of a tunable; None if the tunable does not exist or has no value now."""
         try:
             text = (self.disk / name).read_text().strip()
         except (OSError, UnicodeDecodeError):
@@ -71,7 +71,7 @@ class Tunables:
         return text
 
     def put(self, name: str, value: str) -> None:
-        """Write it, whatever happens to others by that. OSError: the kernel does not take it."""
+        """Write a tunable; the kernel may change others with it. OSError: the kernel refuses the value."""
         give_up = time.monotonic() + BUSY_S
         while True:
             try:
@@ -84,10 +84,10 @@ class Tunables:
                 time.sleep(BUSY_STEP_S)
 
     def names(self) -> list[str]:
-        """Those that can be read and written now, in the order of setting."""
+        """Return the tunables that can be read and written now, in the order of setting."""
         tuning = sorted(f"queue/iosched/{path.name}" for path in self.disk.glob("queue/iosched/*"))
-        found = [*BEFORE, *tuning, *AFTER]
-        return [name for name in found if self.is_writable(name) and self.can_return(name)]
+        found = [*BEFORE_IOSCHED, *tuning, *AFTER_IOSCHED]
+        return [name for name in found if self.is_writable(name) and self.can_restore(name)]
 
     def is_writable(self, name: str) -> bool:
         try:
@@ -95,10 +95,10 @@ class Tunables:
         except OSError:
             return False
 
-    def can_return(self, name: str) -> bool:
-        """Whether it has a value, which the kernel would take."""
+    def can_restore(self, name: str) -> bool:
+        """Return whether a tunable has a value that the kernel would accept again."""
         if name == NR_REQUESTS:
-            return (self.number(name) or 0) >= LEAST_REQUESTS
+            return (self.number(name) or 0) >= MIN_REQUESTS
         return self.get(name) is not None
 
     def snapshot(self) -> dict[str, str]:
@@ -109,28 +109,32 @@ class Tunables:
         text = self.get(name)
         return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else None
 
-    def is_written_for(self, name: str) -> bool:
-        """Whether the device's members are written when it is set: before it makes its stripe cache larger or smaller,
-        md notes in its superblocks that the array may be written to, and after a moment that it was not."""
-        return name == STRIPES and read(self.disk / "md/array_state") != "readonly"
+    def writes_superblocks(self, name: str) -> bool:
+        """Return whether md writes the members' superblocks when a tunable is set.
 
-    def does_harm(self, name: str) -> bool:
-        """Whether trying values of it does more than make reads faster or slower."""
-        # From a multipath device requests go down as they are, and blk_insert_cloned_request() refuses one above the
-        # path's max_sectors_kb with BLK_STS_IOERR, for which dm-multipath fails the path.
-        return self.is_written_for(name) or (name == MAX_SECTORS and is_multipath(self.disk))
+        Before md resizes its stripe cache, it marks the array as active in its superblocks, and soon after as clean.
+        """
+        return name == STRIPE_CACHE and read_file(self.disk / "md/array_state") != "readonly"
+
+    def is_unsafe(self, name: str) -> bool:
+        """Return whether setting a tunable may do more than make reads faster or slower."""
+        # dm-multipath passes on whole requests. blk_insert_cloned_request() fails one above the path's max_sectors_kb
+        # with BLK_STS_IOERR, and then dm-multipath fails the path.
+        return self.writes_superblocks(name) or (name == MAX_SECTORS and is_multipath(self.disk))
 
     def limit_kb(self) -> int | None:
-        """The largest max_sectors_kb there can be."""
+        """Return the largest possible max_sectors_kb."""
         return self.number("queue/max_hw_sectors_kb")
 
 
 def check_writable(tunables: Tunables) -> None:
-    """Say it now, and not after the first minute."""
+    """Fail now, and not after the first minute, if tunables cannot be written."""
     for name in tunables.names():
         value = tunables.get(name)
         if name == READAHEAD and value is not None:
             try:
                 tunables.put(name, value)
             except OSError as error:
-                raise Trouble(f"{tunables.disk / name} cannot be set ({error.strerror}): run it as root") from None
+                raise IostuneError(
+                    f"cannot set {tunables.disk / name} ({error.strerror}): run iostune as root"
+                ) from None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the command seqkeep is made of."""
+"""The library of the command seqkeep."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether this kernel can have the modules: built, signed, with its hooks free."""
+"""Check that the modules are built and signed for this kernel, and that their hooks are in place or free."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
 from .modules import DEBUGFS, Hook, State, module_file
 
-# Of files with one name, the first is read.
+# systemd reads the first of several files of one name.
 LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
-# Of the keys that DKMS signs with, Ubuntu's and its own.
+# DKMS signs with Ubuntu's key or with its own.
 CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
+MISSING_AFTER_BOOT = "the modules will be missing when it is booted"
 
 
-def there(states: list[State]) -> list[State]:
-    """The modules that somebody wants on this machine."""
+def present_states(states: list[State]) -> list[State]:
+    """Return the modules that are installed, built or loaded."""
     return [state for state in states if state.installed or state.file or state.loaded]
 
 
-def installed(host: Host, states: list[State]) -> Iterator[Finding]:
-    if not there(states):
+def check_installed(host: Host, states: list[State]) -> Iterator[Finding]:
+    if not present_states(states):
         yield Finding(
             PROBLEM,
             "installed",
@@ -32,12 +33,12 @@ def installed(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def built(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Each installed module has a file for the running kernel, and what is loaded is that file."""
-    for state in there(states):
+def check_built(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that each installed module is built for the running kernel, and that the loaded one is that file."""
+    for state in present_states(states):
         name = state.module.name
         if state.installed and not state.file:
-            why, remedy = why_not_built(host, state)
+            why, remedy = reason_not_built(host, state)
             yield Finding(PROBLEM, "built", f"{name} is not built for kernel {host.release}{why}", remedy)
         if state.loaded and not state.file and not state.installed:
             yield Finding(
@@ -45,7 +46,7 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                 "built",
                 f"{name} is loaded, and its package is not installed",
                 f"rmmod {state.module.directory}"
-                "  # is it there again after a restart, then the initramfs has it: dracut -f",
+                "  # if it is loaded again after a reboot, the initramfs contains it: dracut -f",
             )
         if state.loaded and state.file:
             now = host.text(f"/sys/module/{state.module.directory}/srcversion")
@@ -54,49 +55,52 @@ def built(host: Host, states: list[State]) -> Iterator[Finding]:
                 yield Finding(
                     ADVICE,
                     "built",
-                    f"the {name} that is loaded is not the one that is installed",
-                    reload(state),
+                    f"the loaded {name} differs from the installed one",
+                    reload_command(state),
                 )
 
 
-def reload(state: State) -> str:
-    """What takes a module out and loads it anew, as far as it is known how it was loaded."""
+def reload_command(state: State) -> str:
+    """Return the command that unloads a module and loads it with the options that it seems to have been loaded with."""
     name = state.module.name
-    # Taking nfs-ra out gives mounts their old values back; only with apply it sets them again, for which rmmod may have
-    # to wait for a server that is dead: it is proposed only to those who have it.
+    # Unloading nfs-ra restores the old values of mounts. Only apply=1 sets them again, but with apply=1 rmmod may wait
+    # for a dead server. So the command has apply=1 only if the loaded module has it.
     applies = state.parameters.get("apply") == "1"
     options = " enable=1 apply=1" if applies else " enable=1"
-    lost = "what was set in /sys/module since it was loaded is lost"
+    lost = "this loses parameters set in /sys/module"
     if name == "nfs-ra" and state.enabled and not applies:
-        lost += ", and so is the readahead of what is mounted"
-    return f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}  # when it suits: {lost}"
+        lost += ", and nfs-ra's readahead of the present mounts"
+    return f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}  # {lost}"
 
 
-def why_not_built(host: Host, state: State) -> tuple[str, str]:
-    """What to say of a module that has no file for the running kernel, and the remedy."""
+def reason_not_built(host: Host, state: State) -> tuple[str, str]:
+    """Return why a module has no file for the running kernel, as a clause of a sentence, and the remedy."""
     name = state.module.name
-    kernels = kernels_instead(host, state, host.release)
+    kernels = range_if_outside(host, state, host.release)
     if kernels:
-        return f": it is made for kernels {kernels}", "start one of these kernels, or upgrade seqkeep"
-    lacking = ", ".join(lacking_options(host, conf_of(state), host.release))
+        return f": it is made for kernels {kernels}", "boot one of these kernels, or upgrade seqkeep"
+    lacking = ", ".join(missing_options(host, dkms_conf(state), host.release))
     if lacking:
-        return f": it has no {lacking}", f"remove {name}-dkms; this kernel cannot have it"
+        return f": the kernel lacks {lacking}", f"remove {name}-dkms, because this kernel cannot run it"
     again = f"dkms autoinstall -k {host.release}"
     if lacks_raid456(host, state, host.release):
         return (
-            ": that kernel's raid456.ko is not there, which has the types it needs",
+            ": the kernel's raid456.ko, from which it reads types, is not installed",
             f"install the package of the kernel itself (Fedora, RHEL: kernel-modules-{host.release}), then {again}",
         )
     return "", f"{again}  # if that fails, see /var/lib/dkms/{name}/{state.installed}/build/make.log"
 
 
-def conf_of(state: State) -> str:
+def dkms_conf(state: State) -> str:
     return f"/usr/src/{state.module.name}-{state.installed}/dkms.conf"
 
 
-def kernels_instead(host: Host, state: State, release: str) -> str:
-    """The kernels that an installed module is made for, as "6.1 to 7.3"; "" if this one is among them."""
-    text = host.text(conf_of(state)) or ""
+def range_if_outside(host: Host, state: State, release: str) -> str:
+    """Return the kernels that an installed module is made for, as "6.1 to 7.3", if release is not one of them.
+
+    Return "" if it is.
+    """
+    text = host.text(dkms_conf(state)) or ""
     wanted = re.search(r'^BUILD_EXCLUSIVE_KERNEL="([^"]*)"', text, re.MULTILINE)
     if not wanted or re.search(wanted[1], release):
         return ""
@@ -105,13 +109,13 @@ def kernels_instead(host: Host, state: State, release: str) -> str:
 
 
 def lacks_raid456(host: Host, state: State, release: str) -> bool:
-    """Whether a module needs the types in a kernel's raid456.ko and that is not there."""
+    """Return whether a module reads types from the kernel's raid456.ko, and that file is missing."""
     drivers = f"/lib/modules/{release}/kernel/drivers/md"
     return state.module.name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*"))
 
 
-def lacking_options(host: Host, conf: str, release: str) -> list[str]:
-    """The kernel options that a module's dkms.conf asks for and a kernel is built without."""
+def missing_options(host: Host, conf: str, release: str) -> list[str]:
+    """Return the kernel options that a module's dkms.conf requires and the kernel was built without."""
     config = host.kernel_config(release)
     if config is None:
         return []
@@ -122,16 +126,16 @@ def lacking_options(host: Host, conf: str, release: str) -> list[str]:
     return lacking
 
 
-def headers(host: Host, states: list[State]) -> Iterator[Finding]:
-    """DKMS can build for every kernel that this machine may be started with."""
+def check_headers(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that DKMS has the headers of every bootable kernel that the modules support."""
     ours = [state for state in states if state.installed]
-    for release in startable(host):
-        if all(kernels_instead(host, state, release) for state in ours):
-            # Headers would not help.
+    for release in bootable_kernels(host):
+        if all(range_if_outside(host, state, release) for state in ours):
+            # DKMS would skip this kernel even with its headers.
             continue
         if not host.exists(f"/lib/modules/{release}/build/Makefile"):
             running = release == host.release
-            then = "the modules cannot be built for it" if running else "after a start of it, the modules are missing"
+            then = "DKMS cannot build the modules for it" if running else MISSING_AFTER_BOOT
             missing = any(not module_file(host, state.module, release) for state in ours)
             yield Finding(
                 PROBLEM if running and missing else ADVICE,
@@ -141,8 +145,8 @@ def headers(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def startable(host: Host) -> list[str]:
-    """The kernels that this machine may be started with."""
+def bootable_kernels(host: Host) -> list[str]:
+    """Return the releases of the kernels that this machine can boot."""
     return [
         release
         for release in host.names("/lib/modules")
@@ -150,77 +154,77 @@ def startable(host: Host) -> list[str]:
     ]
 
 
-def kernels(host: Host, states: list[State]) -> Iterator[Finding]:
-    """The next start is not of a kernel that the modules are not made for. built() looks at the one that runs."""
+def check_kernel_range(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the modules support every bootable kernel; check_built() does so for the running one."""
     ours = [state for state in states if state.installed]
-    for release in startable(host):
-        ranges = {state.module.name: kernels_instead(host, state, release) for state in ours}
+    for release in bootable_kernels(host):
+        ranges = {state.module.name: range_if_outside(host, state, release) for state in ours}
         missing = [name for name, range_ in ranges.items() if range_]
         if missing and release != host.release:
             yield Finding(
                 ADVICE,
                 "kernels",
                 f"kernel {release} is not one of {ranges[missing[0]]}, which {', '.join(missing)} need:"
-                " after a start of it, the modules are missing",
-                "remove the package of that kernel, or start another one by default; or upgrade seqkeep",
+                f" {MISSING_AFTER_BOOT}",
+                "remove the package of that kernel, or boot another one by default; or upgrade seqkeep",
             )
 
 
-def unbuilt(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Kernels that may be started next have the modules that can be built for them.
+def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that each module is built for every bootable kernel that DKMS can build it for.
 
-    The dkms of Debian 12 builds a module that is installed for the running kernel and the newest one only.
+    The dkms of Debian 12 builds a newly installed module for the running kernel and the newest one only.
     """
-    for release in startable(host):
+    for release in bootable_kernels(host):
         if release == host.release or not host.exists(f"/lib/modules/{release}/build/Makefile"):
-            # built() and headers() look at these.
+            # check_built() and check_headers() report these.
             continue
         missing = [
             state.module.name
             for state in states
-            if state.installed and not module_file(host, state.module, release) and can_be_built(host, state, release)
+            if state.installed and not module_file(host, state.module, release) and can_build(host, state, release)
         ]
         if missing:
             yield Finding(
                 ADVICE,
                 "kernels",
-                f"kernel {release} has no {', '.join(missing)}: after a start of it, the modules are missing",
+                f"kernel {release} has no {', '.join(missing)}: {MISSING_AFTER_BOOT}",
                 f"dkms autoinstall -k {release}",
             )
 
 
-def can_be_built(host: Host, state: State, release: str) -> bool:
-    """Whether DKMS would not skip that kernel."""
+def can_build(host: Host, state: State, release: str) -> bool:
+    """Return whether DKMS would build a module for a kernel instead of skipping it."""
     return not (
-        kernels_instead(host, state, release)
-        or lacking_options(host, conf_of(state), release)
+        range_if_outside(host, state, release)
+        or missing_options(host, dkms_conf(state), release)
         or lacks_raid456(host, state, release)
     )
 
 
-def types(host: Host, states: list[State]) -> Iterator[Finding]:
-    """raid5-deadline reads the layout of md's structures from BTF."""
+def check_btf(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the kernel has BTF, from which raid5-deadline reads the layout of md's structures."""
     if not any(state.installed and state.module.name == "raid5-deadline" for state in states):
         return
     if not host.exists("/sys/kernel/btf/vmlinux"):
         yield Finding(
             PROBLEM,
             "types",
-            "this kernel carries no BTF: raid5-deadline cannot know the layout of md's structures",
-            "use a kernel with CONFIG_DEBUG_INFO_BTF, as the distribution's own are",
+            "this kernel has no BTF: raid5-deadline cannot read the layout of md's structures",
+            "boot a kernel with CONFIG_DEBUG_INFO_BTF; the distribution's own kernels have it",
         )
 
 
-def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Where only signed modules are loaded, ours are signed, by a key that the kernel has."""
-    why = signed_only(host)
+def check_signatures(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that our modules are signed by a key of the kernel's, if it loads signed modules only."""
+    why = reason_for_signed_only(host)
     if not why:
         return
     keys = host.text("/proc/keys")
-    # Others than root are not shown the kernel's own keys.
+    # The kernel shows its own keys to root only.
     are_shown = ".builtin_trusted_keys" in (keys or "")
     unknown = []
-    for state in there(states):
+    for state in present_states(states):
         if not state.file:
             continue
         name = state.module.name
@@ -229,7 +233,7 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
             yield Finding(
                 UNKNOWN,
                 "signatures",
-                f"{why}; {state.file} cannot be asked for its signature",
+                f"{why}; cannot read the signature of {state.file}",
                 "run seqkeep as root, with modinfo (package kmod) installed",
             )
         elif not signer:
@@ -237,77 +241,78 @@ def signatures(host: Host, states: list[State]) -> Iterator[Finding]:
                 PROBLEM,
                 "signatures",
                 f"{why}, and {name} is not signed",
-                f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild(host, state)}",
+                f"let DKMS sign: see dkms(8), mok_signing_key; then {rebuild_command(host, state)}",
             )
-        elif keys is None or state.loaded or (signer in keys and not is_namesake(host, state, keys)):
+        elif keys is None or state.loaded or (signer in keys and not is_other_key(host, state, keys)):
             continue
         elif not are_shown:
             unknown.append(name)
         else:
-            which = "another key of which this kernel knows" if signer in keys else "which this kernel does not know"
+            which = "of which this kernel has another key" if signer in keys else "which this kernel does not know"
             yield Finding(
                 PROBLEM,
                 "signatures",
                 f'{why}, and {name} is signed by "{signer}", {which}',
-                f"mokutil --import {certificates(host)}  # then restart, and enrol the key when asked",
+                f"mokutil --import {certificate_files(host)}  # then reboot, and enrol the key when asked",
             )
     if unknown:
         yield Finding(
             UNKNOWN,
             "signatures",
-            f"{why}; its keys are not shown, so it may not know those of {', '.join(unknown)}",
+            f"{why}; cannot read its keys, so it may not know those of {', '.join(unknown)}",
             "run seqkeep as root",
         )
 
 
-def is_namesake(host: Host, state: State, keys: str) -> bool:
-    """Whether the kernel has another key of the name, but not the one: DKMS gives the keys of all machines one name.
+def is_other_key(host: Host, state: State, keys: str) -> bool:
+    """Return whether the kernel's key of the signer's name is not the key that signed the module.
 
-    A module names its key by the serial number of the certificate, /proc/keys by the identifier of the key in it.
+    DKMS gives the keys of all machines one name. A module names its key by the serial number of the certificate,
+    /proc/keys by the identifier of the key in the certificate.
     """
-    serial = bare(host.command("modinfo", "-F", "sig_key", str(host.path(state.file))) or "")
+    serial = normalize_key_id(host.command("modinfo", "-F", "sig_key", str(host.path(state.file))) or "")
     for file in CERTIFICATES:
         form = ("-inform", "DER", "-noout", "-serial", "-ext", "subjectKeyIdentifier")
         said = host.command("openssl", "x509", "-in", str(host.path(file)), *form)
         numbers = re.search(r"^serial=(\w+)\n.*\s([0-9A-F:]+)$", said or "", re.DOTALL)
-        if serial and numbers and bare(numbers[1]) == serial:
-            return bare(numbers[2]) not in keys
-    # Nothing tells.
+        if serial and numbers and normalize_key_id(numbers[1]) == serial:
+            return normalize_key_id(numbers[2]) not in keys
+    # No certificate here has that serial number: unknown.
     return False
 
 
-def bare(number: str) -> str:
-    """A number as it is in /proc/keys, from one in pairs of digits with colons."""
+def normalize_key_id(number: str) -> str:
+    """Turn pairs of digits with colons into the form of /proc/keys."""
     return number.replace(":", "").lower().lstrip("0")
 
 
-def rebuild(host: Host, state: State) -> str:
-    """What has DKMS build and sign a module again: autoinstall leaves out what is installed."""
+def rebuild_command(host: Host, state: State) -> str:
+    """Return the command that makes DKMS build and sign a module again; autoinstall skips installed modules."""
     which = f"{state.module.name}/{state.installed or 'VERSION'} -k {host.release}"
     return f"dkms build --force {which} && dkms install --force {which}"
 
 
-def certificates(host: Host) -> str:
-    """What is to be enrolled. Ubuntu's DKMS signs with a key of Ubuntu's; where there are two, either may be in use."""
+def certificate_files(host: Host) -> str:
+    """Return the certificates to enrol: both if there are two, because DKMS may sign with either."""
     return " ".join(name for name in CERTIFICATES if host.exists(name)) or CERTIFICATES[-1]
 
 
-def wanted(host: Host, states: list[State]) -> Iterator[Finding]:
-    """What each start is to load is loaded. built() tells what cannot be."""
-    listed = loaded_at_start(host)
+def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the modules that are loaded at boot are loaded; check_built() reports those without a file."""
+    listed = modules_loaded_at_boot(host)
     for state in states:
         name, directory = state.module.name, state.module.directory
         if directory in listed and state.file and not state.loaded:
             yield Finding(
                 PROBLEM,
                 "wanted",
-                f"{name} is to be loaded at each start, by {listed[directory]}, and is not loaded",
-                f'modprobe {name}  # if it is refused, dmesg | grep "{directory}:" says why',
+                f"{listed[directory]} loads {name} at boot, but {name} is not loaded",
+                f'modprobe {name}  # if that fails, dmesg | grep "{directory}:" says why',
             )
 
 
-def loaded_at_start(host: Host) -> dict[str, str]:
-    """The modules that are listed to be loaded, as /sys/module names them, and the file that each is in."""
+def modules_loaded_at_boot(host: Host) -> dict[str, str]:
+    """Return the modules that are loaded at boot, as /sys/module names them, and the file that lists each."""
     files: dict[str, str] = {}
     for directory in LOAD_LISTS:
         for name in host.names(directory):
@@ -323,7 +328,7 @@ def loaded_at_start(host: Host) -> dict[str, str]:
 
 
 def is_locked_down(host: Host, name: str) -> bool:
-    """Whether lockdown closes a file for everybody, root included. It leaves open who has hooked what, in tracefs."""
+    """Return whether lockdown closes a file, even for root. It leaves tracefs open, which lists the hooks."""
     return lockdown_level(host) != "none" and name.startswith(DEBUGFS)
 
 
@@ -332,8 +337,8 @@ def lockdown_level(host: Host) -> str:
     return found[1] if found else "none"
 
 
-def signed_only(host: Host) -> str:
-    """Why this kernel loads signed modules only; "" if it loads any."""
+def reason_for_signed_only(host: Host) -> str:
+    """Return why this kernel loads signed modules only; "" if it loads any module."""
     if host.text("/sys/module/module/parameters/sig_enforce") == "Y":
         return "this kernel loads signed modules only (module.sig_enforce)"
     if lockdown_level(host) != "none":
@@ -341,17 +346,17 @@ def signed_only(host: Host) -> str:
     return ""
 
 
-def lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
     if lockdown_level(host) != "none":
         yield Finding(
             ADVICE,
             "lockdown",
-            f"lockdown={lockdown_level(host)} closes debugfs: the modules work, their counters are not seen",
-            "nothing has to be done; a start without lockdown shows them",
+            f"lockdown={lockdown_level(host)} closes debugfs: the modules work, but their counters cannot be read",
+            "none needed; to read the counters, boot without lockdown",
         )
 
 
-def debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
     if lockdown_level(host) == "none" and not host.names(DEBUGFS) and DEBUGFS not in host.unread:
         off = "debugfs=off" in (host.text("/proc/cmdline") or "")
         yield Finding(
@@ -359,71 +364,69 @@ def debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
             "debugfs",
             "debugfs is "
             + ("switched off" if off else "not mounted")
-            + ": the modules work, their counters are not seen",
-            "start without debugfs=off" if off else f"mount -t debugfs none {DEBUGFS}",
+            + ": the modules work, but their counters cannot be read",
+            "boot without debugfs=off" if off else f"mount -t debugfs none {DEBUGFS}",
         )
 
 
-def tracing(host: Host, states: list[State]) -> Iterator[Finding]:
-    """What all hooks go through is switched on."""
+def check_tracing(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that ftrace and kprobes, which call all hooks, are switched on."""
     if host.text("/proc/sys/kernel/ftrace_enabled") == "0":
-        yield Finding(
-            PROBLEM, "tracing", "ftrace is switched off: hooks are not called", "sysctl kernel.ftrace_enabled=1"
-        )
+        yield Finding(PROBLEM, "tracing", "ftrace is switched off: it calls no hooks", "sysctl kernel.ftrace_enabled=1")
     if host.text(f"{DEBUGFS}/kprobes/enabled") == "0":
         yield Finding(
-            PROBLEM, "tracing", "kprobes are switched off: hooks are not called", f"echo 1 > {DEBUGFS}/kprobes/enabled"
+            PROBLEM, "tracing", "kprobes are switched off: they call no hooks", f"echo 1 > {DEBUGFS}/kprobes/enabled"
         )
 
 
-def livepatched(host: Host) -> dict[str, str]:
-    """The functions that livepatches replace, and which does."""
+def livepatched_functions(host: Host) -> dict[str, str]:
+    """Return the functions that livepatches replace, and the livepatch of each."""
     functions = {}
     for patch in host.names("/sys/kernel/livepatch"):
         for object_ in host.names(f"/sys/kernel/livepatch/{patch}"):
             for entry in host.names(f"/sys/kernel/livepatch/{patch}/{object_}"):
-                # "FUNCTION,WHICH-OF-THAT-NAME"
+                # "FUNCTION,N": the Nth function of that name.
                 if "," in entry:
                     functions[entry.split(",")[0]] = patch
     return functions
 
 
-def hooks(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Enabled modules have their hooks, and nobody holds what the others would need."""
-    patched = livepatched(host)
-    for state in there(states):
+def check_hooks(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that enabled modules have their hooks, and that the functions that others would redirect are free."""
+    patched = livepatched_functions(host)
+    for state in present_states(states):
         name, listed = state.module.name, state.all_hooked
         for hook in state.module.hooks:
             if state.enabled:
-                if listed is not None and hook.function not in listed and must_be_there(host, hook):
+                if listed is not None and hook.function not in listed and is_required(host, hook):
                     yield Finding(
                         PROBLEM,
                         "hooks",
                         f"{name} is enabled, but {hook.function}() is not hooked",
-                        f'dmesg | grep "{state.module.directory}:"  # says why; disable and enable it again',
+                        f'dmesg | grep "{state.module.directory}:"  # says why; then disable and enable the module',
                     )
             elif hook.exclusive and hook.function in patched:
                 yield Finding(
                     PROBLEM,
                     "hooks",
                     f"{name} cannot be enabled: livepatch {patched[hook.function]} replaces {hook.function}()",
-                    "restart into a kernel that has the fix built in, or do without the module",
+                    "boot a kernel that has the fix built in, or leave the module disabled",
                 )
             elif hook.exclusive and listed is not None and re.search(r"\) R? *I", listed.get(hook.function, "")):
                 yield Finding(
                     PROBLEM,
                     "hooks",
-                    f"{name} cannot be enabled: something else has taken the place of {hook.function}()",
+                    f"{name} cannot be enabled: something else redirects {hook.function}()",
                     "its line in /sys/kernel/tracing/enabled_functions says what",
                 )
 
 
-def must_be_there(host: Host, hook: Hook) -> bool:
-    """Hooks in a module come and go with it."""
+def is_required(host: Host, hook: Hook) -> bool:
+    """Return whether an enabled module must have a hook: not if the module that defines the function is not loaded."""
     return not hook.optional and (not hook.where or host.exists(f"/sys/module/{hook.where}/initstate"))
 
 
-def enabled(host: Host, states: list[State]) -> Iterator[Finding]:
+def check_enabled(host: Host, states: list[State]) -> Iterator[Finding]:
     for state in states:
         if state.loaded and not state.enabled:
             yield Finding(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Settings of readahead that fight each other.
+Check for readahead settings that work against each other.
 
-The figures are those of the thread that context readahead comes from (Wu Fengguang, 2009): where a client and its
-server both read ahead, the client's is best small (128 to 512 KiB) and the server's large (1 to 2 MiB, more for RAID).
+The figures are those of the thread that context readahead comes from (Wu Fengguang, 2009): if a client and its server
+both read ahead, the client does best with little (128 to 512 KiB), the server with much (1 to 2 MiB, more for RAID).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .finding import ADVICE, Finding
-from .host import Host, unescaped
+from .host import Host, unescape
 from .modules import State
 
-# What the kernel gives each mount, KiB, and as much as docs/nfs-ra.md found of use: 8 MiB, by a network with a delay.
+# The kernel's readahead of a mount, KiB, and the most that docs/nfs-ra.md found useful: 8 MiB, over a slow network.
 DEFAULT_KB = 128
 MOST_KB = 8192
-# A client that keeps more reads in flight than this, and than is of use, mixes up their order at the server.
+# With more READs in flight, and more than MOST_KB, the server gets them out of order.
 MOST_RSIZES = 16
 UDEV_RULES = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d")
 NFS_RULE = "99-nfs.rules"
@@ -38,11 +38,11 @@ def mounts(host: Host) -> Iterator[Mount]:
         before, _, after = line.partition(" - ")
         words, rest = before.split(), after.split()
         if len(words) > 4 and len(rest) > 2:
-            yield Mount(words[2], unescaped(words[4]), rest[0], rest[2])
+            yield Mount(words[2], unescape(words[4]), rest[0], rest[2])
 
 
 def disk_of(host: Host, device: str) -> str | None:
-    """The whole disk that a device number is of, or is a part of: its name in /sys/block."""
+    """Return the name in /sys/block of the disk that a device number belongs to, also if it is a partition's."""
     link = host.path(f"/sys/dev/block/{device}")
     if not link.exists():
         return None
@@ -54,37 +54,37 @@ def read_ahead_kb(host: Host, disk: str) -> int | None:
     return host.number(f"/sys/block/{disk}/queue/read_ahead_kb")
 
 
-def set_disk(disk: str, kib: int, besides: str) -> str:
-    """The remedy for a disk: as it is shown it can be pasted into a shell."""
+def set_disk_command(disk: str, kib: int, besides: str) -> str:
+    """Return the remedy for a disk, as a command and a shell comment, so that the user can paste the line."""
     return f"echo {kib} > /sys/block/{disk}/queue/read_ahead_kb  # {besides}"
 
 
-def exports(host: Host) -> list[str]:
-    """The directories that nfsd exports; none unless it runs."""
+def exported_directories(host: Host) -> list[str]:
+    """Return the directories that nfsd exports; none if nfsd does not run."""
     if not host.number("/proc/fs/nfsd/threads"):
         return []
     lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
-    return sorted({unescaped(line.split("\t")[0]) for line in lines if line.startswith("/")})
+    return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
 
 
-def server(host: Host, states: list[State]) -> Iterator[Finding]:
-    """What a client asks for in one read, its server reads ahead in one piece."""
+def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the server reads ahead at least as much as a client asks for in one READ."""
     most = host.number("/proc/fs/nfsd/max_block_size")
     wanted = min((most or 0) // 1024, 1024)
     seen = set()
-    for path in exports(host):
+    for path in exported_directories(host):
         disk = disk_of(host, host.device_of(path) or "")
         if disk is None or disk in seen:
             continue
         seen.add(disk)
         now = read_ahead_kb(host, disk)
-        if now is not None and now < wanted and not widened(host, states, disk, wanted):
+        if now is not None and now < wanted and not is_widened_by_ctxra(host, states, disk, wanted):
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"nfsd exports {path} from {disk}, which reads ahead {now} KiB;"
                 f" clients ask for up to {wanted} KiB at once",
-                set_disk(disk, wanted, "2048 on RAID; by a udev rule, to keep it"),
+                set_disk_command(disk, wanted, "2048 on RAID; to keep it, write a udev rule"),
             )
 
 
@@ -92,43 +92,44 @@ def enabled_module(states: list[State], name: str) -> State | None:
     return next((state for state in states if state.module.name == name and state.enabled), None)
 
 
-def items(state: State, parameter: str) -> list[str]:
-    """What a parameter that is a list has."""
+def list_items(state: State, parameter: str) -> list[str]:
+    """Return the items of a parameter that is a list."""
     return [item for item in state.parameters.get(parameter, "").split(",") if item]
 
 
-def names_of(host: Host, disk: str) -> tuple[str, ...]:
-    """What ctxra's lists may call a disk: vda, or 253:0."""
+def disk_names(host: Host, disk: str) -> tuple[str, ...]:
+    """Return the names that a disk may have in ctxra's lists: vda and 253:0."""
     number = host.text(f"/sys/block/{disk}/dev")
     return (disk, number) if number else (disk,)
 
 
-def ctxra_max_kb(host: Host, ctxra: State, disk: str) -> int:
-    """The window that ctxra gives a disk: "512,vda=64" is 64 for vda, and 512 for the others. 0: the disk's own."""
+def ctxra_window_kb(host: Host, ctxra: State, disk: str) -> int:
+    """Return ctxra's max_kb for a disk: "512,vda=64" is 64 for vda, and 512 for the others. 0: the disk's own."""
     found = 0
-    for item in items(ctxra, "max_kb"):
+    for item in list_items(ctxra, "max_kb"):
         name, is_own, kib = item.rpartition("=")
-        if is_own and name in names_of(host, disk):
+        if is_own and name in disk_names(host, disk):
             return int(kib)
         if not is_own:
             found = int(kib)
     return found
 
 
-def widened(host: Host, states: list[State], disk: str, wanted: int) -> bool:
-    """ctxra gives the disk's streams such windows."""
+def is_widened_by_ctxra(host: Host, states: list[State], disk: str, wanted: int) -> bool:
+    """Return whether ctxra opens windows of at least so many KiB on a disk."""
     ctxra = enabled_module(states, "ctxra")
     if not ctxra or not read_ahead_kb(host, disk):
-        # Where nothing is to be read ahead, it leaves all alone.
+        # ctxra bypasses disks whose readahead is 0.
         return False
-    served = items(ctxra, "devices") or [disk]
-    return ctxra_max_kb(host, ctxra, disk) >= wanted and any(name in served for name in names_of(host, disk))
+    served = list_items(ctxra, "devices") or [disk]
+    return ctxra_window_kb(host, ctxra, disk) >= wanted and any(name in served for name in disk_names(host, disk))
 
 
-def client(host: Host, states: list[State]) -> Iterator[Finding]:
-    """An NFS mount reads ahead at least one READ, and not many more than do any good."""
+def check_nfs_mounts(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that an NFS mount reads ahead at least one READ, and not more READs than are useful."""
     if enabled_module(states, "nfs-ra"):
-        # It decides, and would leave a mount alone that is set by hand. With auto the mount's own value stays small.
+        # nfs-ra sets mounts, and would skip one that the remedy has set by hand. With multiple=auto the mount's own
+        # value stays small.
         return
     seen = set()
     for mount in mounts(host):
@@ -146,28 +147,28 @@ def client(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "readahead",
                 f"{mount.path} reads ahead {now} KiB, less than one READ of {one} KiB:"
-                " each is cut short, and the next waits",
-                f"{remedy}  # for every mount, see nfs-ra(4)",
+                " READs are shorter than rsize, and one waits for the other",
+                f"{remedy}  # for all mounts, see nfs-ra(4)",
             )
         elif now > max(MOST_RSIZES * one, MOST_KB):
             yield Finding(
                 ADVICE,
                 "readahead",
                 f"{mount.path} reads ahead {now} KiB, {now // one} READs of {one} KiB:"
-                " so many at once come to the server out of order",
+                " so many at once reach the server out of order",
                 remedy,
             )
 
 
 def nfs_rule(host: Host) -> str:
-    """What udev does for NFS, without comments: of files with one name it reads the first, be it empty."""
+    """Return udev's rules for NFS without comments. udev reads the first file of a name, even if it is empty."""
     texts = (host.text(f"{directory}/{NFS_RULE}") for directory in UDEV_RULES)
     text = next((text for text in texts if text is not None), "")
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
 
 
-def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
-    """nfs-utils' udev rule would overwrite what nfs-ra sets."""
+def check_nfs_udev_rule(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that nfs-utils' udev rule does not overwrite what nfs-ra sets."""
     if not enabled_module(states, "nfs-ra"):
         return
     rule = nfs_rule(host)
@@ -175,13 +176,13 @@ def overruled(host: Host, states: list[State]) -> Iterator[Finding]:
         yield Finding(
             ADVICE,
             "readahead",
-            "nfs-ra is enabled, but a udev rule has nfsrahead overwrite what it sets",
-            f"put the line with nfs_ra back into {UDEV_RULES[0]}/{NFS_RULE}; nfs-ra(4), NFSRAHEAD, says which",
+            "nfs-ra is enabled, but a udev rule runs nfsrahead, which overwrites the readahead that nfs-ra sets",
+            f"add the line with nfs_ra to {UDEV_RULES[0]}/{NFS_RULE} again; it is in nfs-ra(4), NFSRAHEAD",
         )
 
 
-def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
-    """An array reads ahead at least a row of its chunks; what is set on its members does nothing for files."""
+def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that an md array reads ahead at least one row of its chunks."""
     for disk in host.names("/sys/block"):
         if not host.exists(f"/sys/block/{disk}/md"):
             continue
@@ -197,13 +198,13 @@ def arrays(host: Host, states: list[State]) -> Iterator[Finding]:
             yield Finding(
                 ADVICE,
                 "readahead",
-                f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members wait",
-                set_disk(disk, 2 * row, "by a udev rule, to keep it"),
+                f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members are idle",
+                set_disk_command(disk, 2 * row, "to keep it, write a udev rule"),
             )
 
 
-def lower(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Readahead is that of the device that the file system is on, not of those below it."""
+def check_stacked_disks(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that no disk reads ahead more than a disk on top of it: files get the readahead of the upper one."""
     for disk in host.names("/sys/block"):
         upper_kb = read_ahead_kb(host, disk)
         for below in host.names(f"/sys/block/{disk}/slaves"):
@@ -214,25 +215,25 @@ def lower(host: Host, states: list[State]) -> Iterator[Finding]:
                 yield Finding(
                     ADVICE,
                     "readahead",
-                    f"{whole} reads ahead {below_kb} KiB and {disk} above it {upper_kb}:"
-                    f" files on {disk} get {upper_kb}",
+                    f"{whole} reads ahead {below_kb} KiB, but {disk} on top of it {upper_kb} KiB:"
+                    f" files on {disk} get {upper_kb} KiB",
                     f"set /sys/block/{disk}/queue/read_ahead_kb",
                 )
 
 
-def off(host: Host, states: list[State]) -> Iterator[Finding]:
-    """ctxra makes windows larger; a device that is told not to read ahead has none."""
+def check_readahead_off(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the disks in ctxra's parameter devices read ahead at all; ctxra bypasses those that do not."""
     ctxra = enabled_module(states, "ctxra")
     if not ctxra:
         return
-    served = items(ctxra, "devices")
+    served = list_items(ctxra, "devices")
     for disk in host.names("/sys/block"):
-        if not any(name in served for name in names_of(host, disk)):
+        if not any(name in served for name in disk_names(host, disk)):
             continue
         if read_ahead_kb(host, disk) == 0:
             yield Finding(
                 ADVICE,
                 "readahead",
-                f"ctxra is to serve {disk}, whose readahead is switched off",
-                set_disk(disk, 128, "max_kb alone does nothing here"),
+                f"ctxra's parameter devices names {disk}, whose readahead is switched off",
+                set_disk_command(disk, 128, "max_kb alone has no effect"),
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All checks, and how their findings are shown."""
+"""Run all checks, and format their findings."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from dataclasses import asdict
 from . import checks_kernel, checks_readahead
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
-from .modules import look_at_all
+from .modules import read_states
 
 CHECKS = (
-    checks_kernel.installed,
-    checks_kernel.built,
-    checks_kernel.headers,
-    checks_kernel.kernels,
-    checks_kernel.unbuilt,
-    checks_kernel.types,
-    checks_kernel.signatures,
-    checks_kernel.wanted,
-    checks_kernel.lockdown,
-    checks_kernel.debugfs,
-    checks_kernel.tracing,
-    checks_kernel.hooks,
-    checks_kernel.enabled,
-    checks_readahead.server,
-    checks_readahead.client,
-    checks_readahead.overruled,
-    checks_readahead.arrays,
-    checks_readahead.lower,
-    checks_readahead.off,
+    checks_kernel.check_installed,
+    checks_kernel.check_built,
+    checks_kernel.check_headers,
+    checks_kernel.check_kernel_range,
+    checks_kernel.check_other_kernels,
+    checks_kernel.check_btf,
+    checks_kernel.check_signatures,
+    checks_kernel.check_boot_list,
+    checks_kernel.check_lockdown,
+    checks_kernel.check_debugfs,
+    checks_kernel.check_tracing,
+    checks_kernel.check_hooks,
+    checks_kernel.check_enabled,
+    checks_readahead.check_nfs_exports,
+    checks_readahead.check_nfs_mounts,
+    checks_readahead.check_nfs_udev_rule,
+    checks_readahead.check_md_arrays,
+    checks_readahead.check_stacked_disks,
+    checks_readahead.check_readahead_off,
 )
 
-# Errors that keep others than root out.
-OF_ROOT = tuple(os.strerror(number) for number in (errno.EACCES, errno.EPERM))
+# Errors that root would not get.
+ERRORS_OF_NON_ROOT = tuple(os.strerror(number) for number in (errno.EACCES, errno.EPERM))
 
 
-def examine(host: Host) -> list[Finding]:
-    """What is wrong with a machine; problems first."""
-    states = look_at_all(host)
+def run_checks(host: Host) -> list[Finding]:
+    """Return the findings of all checks, problems first."""
+    states = read_states(host)
     findings = [finding for check in CHECKS for finding in check(host, states)]
     findings += [
         Finding(
             UNKNOWN,
             "permission",
-            f"{name} cannot be read: {why}",
-            "run seqkeep as root" if why in OF_ROOT else "run seqkeep again",
+            f"cannot read {name}: {why}",
+            "run seqkeep as root" if why in ERRORS_OF_NON_ROOT else "run seqkeep again",
         )
         for name, why in sorted(host.unread.items())
-        # lockdown() has said so.
+        # check_lockdown() has reported these.
         if not checks_kernel.is_locked_down(host, name)
     ]
     order = (PROBLEM, ADVICE, UNKNOWN)
@@ -69,7 +69,7 @@ def as_text(findings: list[Finding]) -> str:
         if finding.remedy:
             lines.append(f"    {finding.remedy}")
     counts = [sum(finding.level == level for finding in findings) for level in (PROBLEM, ADVICE, UNKNOWN)]
-    lines.append(f"{len(CHECKS)} checks; problems: {counts[0]}, advice: {counts[1]}, not known: {counts[2]}")
+    lines.append(f"{len(CHECKS)} checks; problems: {counts[0]}, advice: {counts[1]}, unknown: {counts[2]}")
     return "\n".join(lines)
 
 

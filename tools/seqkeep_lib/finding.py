@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the doctor says."""
+"""One finding of the doctor."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# A module does not do, or will not do, what it is there for.
+# A module does not work, or will not.
 PROBLEM = "problem"
-# It works; this would be better, or is worth knowing.
+# The modules work; the user may want to know or change something.
 ADVICE = "advice"
-# Not looked at, and so not known to be well.
+# A check could not read something.
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found, and what to do about it."""
+    """What a check found, and what the user can do about it."""
 
     level: str
     check: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the machine says of itself: files below a root, which tests replace, and commands that only ask."""
+"""Read the machine's state: files below a root, which tests replace, and the output of commands that only read."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def unescaped(path: str) -> str:
-    r"""A path with the blanks that files like mountinfo write as \040."""
+def unescape(path: str) -> str:
+    r"""Decode the octal escapes in a path from a file like mountinfo, which writes a blank as \040."""
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), path)
 
 
 class Host:
-    """A machine to look at. Nothing here changes anything."""
+    """The machine that the tools inspect. No method changes anything."""
 
     def __init__(self, root: Path = Path("/"), release: str = "") -> None:
         self.root = root
         self.release = release or os.uname().release
-        # What was there and could not be read, by path: a check that saw nothing must not say that all is well.
+        # The files that exist and could not be read, with the error. The doctor reports them as unknown.
         self.unread: dict[str, str] = {}
 
     def path(self, name: str) -> Path:
         return self.root / name.lstrip("/")
 
     def bytes(self, name: str) -> bytes | None:
-        """The contents of a file; None if it is not there or cannot be read."""
+        """Return the contents of a file; None if it does not exist or cannot be read."""
         try:
             return self.path(name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -39,12 +39,12 @@ class Host:
             return None
 
     def text(self, name: str) -> str | None:
-        """The same as text, without white space around it."""
+        """Return the contents of a file as text without surrounding white space; None as bytes() does."""
         data = self.bytes(name)
         return None if data is None else data.decode(errors="replace").strip()
 
     def number(self, name: str) -> int | None:
-        """The number that a file holds; None if it holds none."""
+        """Return the number that a file contains; None if it contains none."""
         try:
             return int(self.text(name) or "")
         except ValueError:
@@ -58,7 +58,7 @@ class Host:
             return False
 
     def names(self, directory: str) -> list[str]:
-        """What is in a directory, in order; nothing if there is none."""
+        """Return the sorted names in a directory; none if it does not exist or cannot be read."""
         try:
             return sorted(entry.name for entry in self.path(directory).iterdir())
         except (FileNotFoundError, NotADirectoryError):
@@ -68,18 +68,18 @@ class Host:
             return []
 
     def find(self, directory: str, pattern: str) -> Iterator[str]:
-        """Files anywhere below a directory, as names from the root."""
+        """Find files anywhere below a directory; the names start at the root."""
         try:
             found = sorted(self.path(directory).rglob(pattern))
         except OSError as error:
-            # A part of it was removed meanwhile.
+            # A subdirectory was removed meanwhile.
             self.unread[directory] = error.strerror or str(error)
             found = []
         for path in found:
             yield "/" + str(path.relative_to(self.root))
 
     def device_of(self, name: str) -> str | None:
-        """The number, MAJOR:MINOR, of the device that a file is on."""
+        """Return MAJOR:MINOR of the device that a file is on."""
         try:
             device = self.path(name).stat().st_dev
         except OSError:
@@ -87,7 +87,7 @@ class Host:
         return f"{os.major(device)}:{os.minor(device)}"
 
     def command(self, *words: str) -> str | None:
-        """What a command prints; None if it is not there or fails."""
+        """Return the output of a command; None if it is not installed or fails."""
         try:
             done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, timeout=30)
         except (OSError, subprocess.SubprocessError):
@@ -95,7 +95,7 @@ class Host:
         return done.stdout.decode(errors="replace").strip()
 
     def kernel_config(self, release: str) -> dict[str, str] | None:
-        """The options that a kernel was built with; None if nothing tells."""
+        """Return the options that a kernel was built with; None if no file has them."""
         text = self.text(f"/boot/config-{release}") or self.text(f"/lib/modules/{release}/config")
         if text is None:
             packed = self.bytes("/proc/config.gz") if release == self.release else None

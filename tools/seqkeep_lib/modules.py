@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The modules of seqkeep, and what each is doing now."""
+"""The modules of seqkeep, and the state of each on this machine."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Hook:
     """A kernel function that a module hooks."""
 
     function: str
-    # The module that it is in, "" for the kernel itself.
+    # The module that defines it, "" for the kernel itself.
     where: str = ""
-    # It takes the function's place, which only one can do at a time: a livepatch cannot have it too.
+    # The hook redirects the function. Only one redirection or livepatch of a function is possible.
     exclusive: bool = False
-    # Kernels without it are served, too.
+    # The module also works on kernels without this function.
     optional: bool = False
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module, as the packages name it."""
+    """A module by the name of its package."""
 
     name: str
-    # What it counts, below debugfs.
+    # The file with its counters, below debugfs.
     counters: str
     hooks: tuple[Hook, ...]
 
@@ -39,8 +39,8 @@ class Module:
         return self.name.replace("-", "_")
 
 
-# The hooks that a module must have, or takes when there; those of options that are off are left out.
-# tests/tools/seqkeep_test.py holds this against the tables in the modules.
+# The hooks that a module needs, or uses if the kernel has the function; without those of options that are off.
+# tests/tools/seqkeep_test.py compares this with the tables in the modules.
 MODULES = (
     Module("ctxra", "ctxra/stats", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
     Module("ra-trace", "readahead/stats_raw", (Hook("page_cache_sync_ra"), Hook("page_cache_async_ra"))),
@@ -60,10 +60,10 @@ MODULES = (
 
 @dataclass
 class State:
-    """What a module is doing now."""
+    """The state of a module."""
 
     module: Module
-    # Its source is installed for DKMS: the version; "" if it is not.
+    # The version of its source that is installed for DKMS; "" if none is.
     installed: str = ""
     # Its file for the running kernel, "" if there is none.
     file: str = ""
@@ -71,16 +71,16 @@ class State:
     enabled: bool = False
     version: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
-    # None: debugfs does not show them, or not to this user.
+    # None: this user cannot read them.
     counters: dict[str, int] | None = None
-    # The functions hooked; None: the kernel does not tell, or not to this user.
+    # The functions that it has hooked; None: this user cannot read them.
     hooked: list[str] | None = None
-    # All functions that anybody has hooked, as in hooked_functions().
+    # All hooked functions of the kernel, as from hooked_functions().
     all_hooked: dict[str, str] | None = None
 
 
 def parse_counters(text: str) -> dict[str, int]:
-    """A line "name value" for each counter. Of ra-trace's table of patterns, the last row, which is the sum."""
+    """Parse lines "name value". Of ra-trace's table of patterns, return the last row, which is the sum."""
     counters: dict[str, int] = {}
     columns: list[str] = []
     for line in text.splitlines():
@@ -96,7 +96,7 @@ def parse_counters(text: str) -> dict[str, int]:
 
 
 def hooked_functions(host: Host) -> dict[str, str] | None:
-    """What ftrace and kprobes have hooked: the function, and ftrace's line of it. None: not to be seen."""
+    """Return the functions that ftrace and kprobes hook, with their lines. None: this user cannot read them."""
     lines: dict[str, str] = {}
     seen = False
     for file in ("/sys/kernel/tracing/enabled_functions", f"{DEBUGFS}/tracing/enabled_functions"):
@@ -106,7 +106,7 @@ def hooked_functions(host: Host) -> dict[str, str] | None:
             for line in text.splitlines():
                 lines.setdefault(line.split()[0] if line.split() else "", line)
             break
-    # Where kprobes do not go through ftrace: "ADDRESS  r  function+0x0  [FLAGS]".
+    # Kprobes that do not use ftrace: "ADDRESS  r  function+0x0  [FLAGS]".
     for line in (host.text(f"{DEBUGFS}/kprobes/list") or "").splitlines():
         words = line.split()
         if len(words) > 2:
@@ -115,7 +115,7 @@ def hooked_functions(host: Host) -> dict[str, str] | None:
 
 
 def module_file(host: Host, module: Module, release: str) -> str:
-    """A module's file for a kernel: where DKMS puts it on Debian, and on Fedora and its kin."""
+    """Return a module's file for a kernel: updates is DKMS's folder on Debian, the others on Fedora and RHEL."""
     for place in ("updates", "extra", "weak-updates"):
         for name in {module.name, module.directory}:
             for found in host.find(f"/lib/modules/{release}/{place}", f"{name}.ko*"):
@@ -124,24 +124,24 @@ def module_file(host: Host, module: Module, release: str) -> str:
 
 
 def installed_version(host: Host, module: Module) -> str:
-    """The version of a module's source that is there for DKMS; the last, if there are several."""
+    """Return the newest version of a module's source that is installed for DKMS; "" if there is none."""
     prefix = f"{module.name}-"
     versions = [name[len(prefix) :] for name in host.names("/usr/src") if name.startswith(prefix)]
     versions = [version for version in versions if host.exists(f"/usr/src/{prefix}{version}/dkms.conf")]
-    return max(versions, key=numbers_of, default="")
+    return max(versions, key=version_key, default="")
 
 
-def numbers_of(version: str) -> tuple[list[int], str]:
-    """What sorts 0.9.0 before 0.10.0."""
+def version_key(version: str) -> tuple[list[int], str]:
+    """Return a sort key that puts 0.9.0 before 0.10.0."""
     return [int(number) for number in re.findall(r"\d+", version)], version
 
 
-def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
-    """All that can be seen of a module."""
+def read_state(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
+    """Read the state of a module; hooked is the result of hooked_functions()."""
     file = module_file(host, module, host.release)
     state = State(module, installed_version(host, module), file, all_hooked=hooked)
     directory = f"/sys/module/{module.directory}"
-    # A module's own directory has its state; that of what is built into the kernel has none.
+    # Built-in modules have a directory too, but without initstate.
     state.loaded = host.exists(f"{directory}/initstate")
     if not state.loaded:
         return state
@@ -156,6 +156,6 @@ def look(host: Host, module: Module, hooked: dict[str, str] | None) -> State:
     return state
 
 
-def look_at_all(host: Host) -> list[State]:
+def read_states(host: Host) -> list[State]:
     hooked = hooked_functions(host)
-    return [look(host, module, hooked) for module in MODULES]
+    return [read_state(host, module, hooked) for module in MODULES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What commands write: to a reader that may have had enough, to a full disk, to files that are named at the start."""
+"""Write the output of the commands: handle closed pipes and full disks, and check the names of output files early."""
 
 from __future__ import annotations
 
@@ -13,71 +13,71 @@ from typing import NoReturn, TextIO
 
 
 def show(text: str) -> None:
-    """Print it. A reader that has had enough is no error, and keeps nothing else from being done."""
+    """Print a text. A closed pipe is no error: the command goes on without output."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A path may have what the locale cannot show; it is no reason to show nothing.
+        # A path may contain characters that the locale cannot encode.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        let_go(sys.stdout)
+        redirect_to_null(sys.stdout)
 
 
-def tell(text: str, end: str = "\n") -> None:
-    """Say it on standard error. Whoever read that may have gone, even a terminal: it keeps nothing from being done."""
+def show_error(text: str, end: str = "\n") -> None:
+    """Print a message on standard error. The command goes on if that is closed, as it is when a terminal hangs up."""
     try:
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
-        let_go(sys.stderr)
+        redirect_to_null(sys.stderr)
 
 
 def run(name: str, main: Callable[[], int]) -> NoReturn:
-    """Be a command: its exit status, and a line instead of a traceback where it is interrupted or cannot write."""
+    """Run main() as a command and exit with its status; an interrupt or a failed write is one line, not a traceback."""
     try:
         try:
             status = main()
         finally:
-            finish()
+            flush_stdout()
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
     except BrokenPipeError:
-        # The reader has had enough.
+        # The reader has closed the pipe.
         status = 0
     except OSError as error:
-        tell(f"{name}: {error.filename or 'standard output'}: {error.strerror}")
-        let_go(sys.stdout)
+        show_error(f"{name}: {error.filename or 'standard output'}: {error.strerror}")
+        redirect_to_null(sys.stdout)
         status = 1
     sys.exit(status)
 
 
-def finish() -> None:
-    """Write out what was printed, by argparse too: when Python does so at its end, nobody can catch the error."""
+def flush_stdout() -> None:
+    """Flush standard output, which argparse writes too: run() cannot catch the error if Python flushes at its exit."""
     try:
-        # None: there was none to begin with.
+        # None: the command was started without one.
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:
-        let_go(sys.stdout)
+        redirect_to_null(sys.stdout)
 
 
-def let_go(stream: TextIO) -> None:
-    """Have what is still to be written to a reader that has gone lead nowhere."""
+def redirect_to_null(stream: TextIO) -> None:
+    """Discard what is still in the buffer of a stream whose reader has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def why_no_file(path: Path) -> str:
-    """Why a file cannot be written there; "" if nothing is seen that keeps it from that. Nothing is made."""
+def reason_not_writable(path: Path) -> str:
+    """Return why a file cannot be written; "" if it probably can. Creates nothing."""
     if not path.parent.is_dir():
         return f"there is no directory {path.parent}"
     if path.is_dir():
         return f"{path} is a directory"
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        return f"{path} cannot be written"
+        return f"cannot write {path}"
     return ""
 
 
 def why_no_plot(path: Path) -> str:
-    """Why there will be no plot: to be said now, and not after an hour of measuring."""
+    """Return why a plot cannot be drawn, so that the command fails before an hour of measuring; "" if it can."""
     try:
         import matplotlib
         from matplotlib.backend_bases import FigureCanvasBase
@@ -85,7 +85,7 @@ def why_no_plot(path: Path) -> str:
         return "it needs matplotlib: apt install python3-matplotlib (or dnf)"
     matplotlib.use("Agg")
     ending = path.suffix[1:].lower()
-    # Without one it is a PNG.
+    # matplotlib writes a PNG if the name has no ending.
     if ending and ending not in FigureCanvasBase.get_supported_filetypes():
-        return f"{path.name} ends with none of what matplotlib can draw: try .png or .svg"
-    return why_no_file(path)
+        return f"matplotlib cannot draw the format of {path.name}: try .png or .svg"
+    return reason_not_writable(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The modules at a glance, in three formats."""
+"""Format the states of the modules as text, JSON or Prometheus's text format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from .modules import State
 
 
-def word(state: State) -> str:
+def state_name(state: State) -> str:
     if state.loaded:
         return "enabled" if state.enabled else "disabled"
     if state.file:
@@ -18,31 +18,31 @@ def word(state: State) -> str:
 
 
 def as_text(states: list[State]) -> str:
-    """A line for each module; below those that are loaded, what they are set to, hook, and have counted."""
+    """Format one line per module; below a loaded one its parameters, hooks and the counters that are not 0."""
     lines = []
     for state in states:
-        lines.append(f"{state.module.name:<16}{word(state):<16}{state.version or state.installed}".rstrip())
+        lines.append(f"{state.module.name:<16}{state_name(state):<16}{state.version or state.installed}".rstrip())
         if not state.loaded:
             continue
         options = (f"{name}={value}" for name, value in state.parameters.items() if name != "enable")
-        lines.append("    " + " ".join(options) if state.parameters.keys() - {"enable"} else "    no options")
+        lines.append("    " + " ".join(options) if state.parameters.keys() - {"enable"} else "    no parameters")
         if state.hooked is None:
-            lines.append("    hooks: not to be seen")
+            lines.append("    hooks: unknown")
         elif state.hooked:
             lines.append("    hooks: " + ", ".join(state.hooked))
         if state.counters is None:
-            lines.append("    counters: not to be seen")
+            lines.append("    counters: unknown")
         else:
             lines += [f"    {name:<28}{value:>16}" for name, value in state.counters.items() if value]
     return "\n".join(lines)
 
 
 def as_json(states: list[State]) -> str:
-    """An object by module; null is what is not known."""
+    """Format an object per module; null means unknown."""
     shown: dict[str, Any] = {}
     for state in states:
         shown[state.module.name] = {
-            "state": word(state),
+            "state": state_name(state),
             "loaded": state.loaded,
             "enabled": state.enabled,
             "version": state.version or None,
@@ -56,7 +56,7 @@ def as_json(states: list[State]) -> str:
 
 
 def as_prometheus(states: list[State]) -> str:
-    """The text format that Prometheus reads; a module that is not installed is left out."""
+    """Format for Prometheus, without the modules that are not installed."""
     loaded, enabled, counted = [], [], []
     for state in states:
         if not (state.installed or state.file or state.loaded):
@@ -70,7 +70,7 @@ def as_prometheus(states: list[State]) -> str:
     for name, text, samples in (
         ("seqkeep_module_loaded", "Whether the module is loaded.", loaded),
         ("seqkeep_module_enabled", "Whether the module is enabled.", enabled),
-        # Most only grow; but a write to the file sets them to 0, and some are levels.
+        # Untyped, because a write to the file sets counters to 0, and some are gauges.
         ("seqkeep_counter", "A counter of the module, as in its manual page.", counted),
     ):
         if samples:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which release of seqkeep a command is of."""
+"""The release of seqkeep that a command belongs to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def version() -> str:
-    # The package has META beside this library's folder; the sources have it in their root.
-    # A list, as Python 3.9 takes no slice of parents.
+    # In the package META is beside this library's folder, in the sources in the root.
+    # A list, because Python 3.9 cannot slice parents.
     for folder in list(Path(__file__).resolve().parents)[1:3]:
         if (folder / "META").exists():
             lines = (folder / "META").read_text().splitlines()

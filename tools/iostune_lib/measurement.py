@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is tried, and what one measurement gives. Plain values."""
+"""What a measurement compares, and its result. Plain values."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Arm:
-    """Settings to measure under: names of tunables and their values, in the order they are set."""
+    """One setting to compare: names of tunables and their values, in the order of setting."""
 
     label: str
     settings: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is run under each arm."""
+class Workload:
+    """Readers that run under each arm."""
 
     mode: str  # direct or buffered
     readers: int
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sample:
-    """One measurement: bytes a second of each reader, and the 99th percentile of the slowest one's waits, in ms."""
+    """One measurement: the bytes/s of each reader, and the 99th percentile of a read's latency, of the slowest, ms."""
 
     shares: tuple[float, ...]
     wait_ms: float
@@ -41,5 +41,5 @@ class Sample:
         return min(self.shares)
 
 
-# By arm and cell, a sample of each round: the same index is the same round.
-Series = dict[tuple[Arm, Cell], list[Sample]]
+# By arm and workload, a sample per round: the same index is the same round.
+Series = dict[tuple[Arm, Workload], list[Sample]]

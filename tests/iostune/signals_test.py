@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals are noted, but for those that nobody is to hear."""
+"""Signals are recorded, except an ignored SIGHUP."""
 
 import signal
 import unittest
 
-from iostune_lib.stop import SIGNALS, Stop
-from iostune_lib.trouble import Stopped
+from iostune_lib.errors import StoppedBySignal
+from iostune_lib.signals import SIGNALS, StopSignals
 
 
 class Signals(unittest.TestCase):
     def setUp(self) -> None:
         for number in SIGNALS:
             self.addCleanup(signal.signal, number, signal.getsignal(number))
-            # They are ignored where this runs under nohup.
+            # nohup, under which this test may run, ignores SIGHUP.
             signal.signal(number, signal.SIG_DFL)
 
-    def test_noted(self) -> None:
+    def test_recorded(self) -> None:
         for number in SIGNALS:
-            stop = Stop()
-            stop.watch()
+            stop = StopSignals()
+            stop.register()
             stop.check()
             signal.raise_signal(number)
-            with self.assertRaises(Stopped) as stopped:
+            with self.assertRaises(StoppedBySignal) as stopped:
                 stop.check()
             self.assertEqual(stopped.exception.number, number)
-            stop.unwatch()
+            stop.unregister()
             self.assertEqual(signal.getsignal(number), signal.SIG_DFL)
 
-    def test_one_that_is_ignored(self) -> None:
-        # By nohup.
+    def test_an_ignored_sighup(self) -> None:
+        # As by nohup.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        stop = Stop()
-        stop.watch()
+        stop = StopSignals()
+        stop.register()
         signal.raise_signal(signal.SIGHUP)
         stop.check()
-        stop.unwatch()
+        stop.unregister()
         self.assertEqual(signal.getsignal(signal.SIGHUP), signal.SIG_IGN)
 
 

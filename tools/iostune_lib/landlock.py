@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's word for it that fio writes nothing: no file can be opened for writing, by Landlock.
+"""Forbid fio by Landlock to open any file for writing.
 
-fio is told --readonly, and opens what it reads O_RDONLY. Where the kernel has Landlock (5.13, if it is among
-/sys/kernel/security/lsm) even a fio with a fault could not do otherwise.
+fio runs with --readonly and opens the device O_RDONLY. If the kernel has Landlock (since 5.13, if it is in
+/sys/kernel/security/lsm), it protects the device even from a bug in fio.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import os
 import signal
 import struct
 
-# The same on every architecture.
+# System call numbers, the same on every architecture.
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
-# Of landlock.h, the first version: writing, removing, making whatever. No rule allows any of it anywhere.
+# Access rights in landlock.h, version 1: to write, remove and create files. No rule grants any of them.
 WRITE_FILE = 1 << 1
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 
 
-class Sandbox:
-    """What fio's process does to itself before it is fio."""
+class Landlock:
+    """A ruleset that fio's process enforces on itself before it executes fio."""
 
     def __init__(self) -> None:
-        # Loaded here: between fork and exec there should be system calls only.
+        # Load libc here, because between fork and exec only system calls are safe.
         self.libc = ctypes.CDLL(None, use_errno=True)
         attributes = struct.pack("Q", WRITE_FILE | REMOVE_AND_MAKE)
         self.ruleset = self.libc.syscall(
@@ -36,8 +36,8 @@ class Sandbox:
     def is_enforced(self) -> bool:
         return bool(self.ruleset >= 0)
 
-    def enter(self) -> None:
-        # Killed with us, or else a killed iostune would leave its readers behind.
+    def enter_child(self) -> None:
+        # The kernel kills fio when iostune dies, so that a killed iostune leaves no readers.
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != self.parent:
             os._exit(1)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Record signals that ask iostune to stop, and check for them between measurements.
+
+A handler that raised an exception could interrupt the restoring of tunables.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from types import FrameType
+
+from .errors import StoppedBySignal
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def handled_signals() -> list[signal.Signals]:
+    """Return the signals to handle: all but a SIGHUP that was ignored from the start, as by nohup.
+
+    Shells make background commands ignore SIGINT too, but a SIGINT sent to iostune is meant for it.
+    """
+    return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
+
+
+class StopSignals:
+    """The signal that was received, and the child that it kills."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.child: subprocess.Popen[str] | None = None
+
+    def register(self) -> None:
+        for number in handled_signals():
+            signal.signal(number, self.record)
+
+    def unregister(self) -> None:
+        for number in handled_signals():
+            signal.signal(number, signal.SIG_DFL)
+
+    def record(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
+        if self.child:
+            self.child.kill()
+
+    def check(self) -> None:
+        if self.number:
+            raise StoppedBySignal(self.number)
