@@ -17,5 +17,5 @@
 . /mnt/seqkeep/guest/lib/iscsi.sh
 # shellcheck source=../guest/lib/module.sh
 . /mnt/seqkeep/guest/lib/module.sh
-# shellcheck source=../guest/lib/ctxra.sh
-. /mnt/seqkeep/guest/lib/ctxra.sh
+# shellcheck source=../guest/lib/reads.sh
+. /mnt/seqkeep/guest/lib/reads.sh

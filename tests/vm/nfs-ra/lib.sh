@@ -13,7 +13,7 @@ load_nfs_ra() {
 # READs. serve_file SIZE_MB
 serve_file() {
 	make_fs ext4 "$(make_null_blk 256)" /srv/data
-	random_file /srv/data/file "$1"
+	make_random_file /srv/data/file "$1"
 	modprobe nfsd || fail "no nfsd"
 	mount -t nfsd nfsd /proc/fs/nfsd
 	echo 1048576 > /proc/fs/nfsd/max_block_size

@@ -18,7 +18,7 @@ format() {
 # Make a file of random bytes, all of them on the disk, and a copy in memory that gets the same writes.
 # known_file NAME SIZE_MB
 known_file() {
-	random_file "/mnt/test/$1" "$2"
+	make_random_file "/mnt/test/$1" "$2"
 	cp "/mnt/test/$1" "/run/$1"
 	drop_caches
 }

@@ -93,7 +93,7 @@ assert_sound() {
 
 # Write random bytes to the first MB of the array, and keep a copy. fill MB [BLOCK_SIZE]
 fill() {
-	random_file /run/expected "$1"
+	make_random_file /run/expected "$1"
 	dd if=/run/expected of=/dev/md0 bs="${2:-256k}" oflag=direct status=none
 }
 

@@ -10,7 +10,7 @@ fail() {
 }
 
 # Fail with the status by which host/check.py knows that a count missed its bar.
-miss() {
+fail_bar() {
 	echo "FAILED: $*" >&"${test_output:-1}"
 	exit 75
 }
@@ -30,13 +30,13 @@ assert_number() {
 assert_at_most() {
 	assert_number "$1" "$2"
 	echo "$1: $2, at most $3"
-	[ "$2" -le "$3" ] || miss "$1: $2, expected at most $3"
+	[ "$2" -le "$3" ] || fail_bar "$1: $2, expected at most $3"
 }
 
 assert_at_least() {
 	assert_number "$1" "$2"
 	echo "$1: $2, at least $3"
-	[ "$2" -ge "$3" ] || miss "$1: $2, expected at least $3"
+	[ "$2" -ge "$3" ] || fail_bar "$1: $2, expected at least $3"
 }
 
 # Run a command that must fail, without its output: assert_fails "what it is" COMMAND...
@@ -64,9 +64,9 @@ wait_for() {
 	fail "does not succeed within two minutes: $*"
 }
 
-# Set $picked to one of some words. pick WORD...
+# Set $picked to one of some words. pick_word WORD...
 # It does not print the word, because RANDOM does not follow the seed in a subshell.
-pick() {
+pick_word() {
 	local words=("$@")
 	picked=${words[RANDOM % $#]}
 }

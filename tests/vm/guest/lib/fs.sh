@@ -25,8 +25,8 @@ set_readahead_kb() {
 	echo "$2" > "$file"
 }
 
-# Make a file of pseudo-random bytes, the same on every machine. random_file FILE SIZE_MB
-random_file() {
+# Make a file of pseudo-random bytes, the same on every machine. make_random_file FILE SIZE_MB
+make_random_file() {
 	python3 - "$1" "$2" <<- 'END'
 		import random, sys
 		source = random.Random(20)
@@ -37,8 +37,8 @@ random_file() {
 	sync
 }
 
-# Make a file in extents of one or two blocks, as on an old, full file system. file_of_pieces FILE SIZE_MB
-file_of_pieces() {
+# Make a file in extents of one or two blocks, as on an old, full file system. make_fragmented_file FILE SIZE_MB
+make_fragmented_file() {
 	# XFS reserves some contiguous blocks, and would use them for a large file.
 	[ "$(stat -fc %T "${1%/*}")" != xfs ] || xfs_io -xc "resblks 0" "${1%/*}" > /dev/null
 	python3 - "$1" "$2" <<- 'END'

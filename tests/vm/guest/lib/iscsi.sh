@@ -5,8 +5,8 @@
 ISCSI_NAME=iqn.2026-01.example.seqkeep:disk
 
 # Serve a file as an iSCSI disk by the kernel's target (LIO) through the page cache, at 127.0.0.1 to 127.0.0.N.
-# lio_target FILE N
-lio_target() {
+# make_lio_target FILE N
+make_lio_target() {
 	local target=/sys/kernel/config/target group address
 	modprobe -a target_core_mod target_core_file iscsi_target_mod || fail "no iSCSI target"
 	mkdir -p "$target/core/fileio_0/disk" "$target/iscsi" || fail "no fileio"
@@ -26,7 +26,7 @@ lio_target() {
 	echo 1 > "$group/enable"
 }
 
-# Log in to each address of lio_target by open-iscsi, and set the array $paths to the disks, one per address.
+# Log in to each address of make_lio_target by open-iscsi, and set the array $paths to the disks, one per address.
 # iscsi_login N
 iscsi_login() {
 	local address dir tries

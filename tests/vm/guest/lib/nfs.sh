@@ -31,8 +31,8 @@ nfs_export_also() {
 	exportfs -o rw,insecure,no_root_squash,no_subtree_check,async "*:$NFS_EXPORT/$2" || fail "exportfs of $2"
 }
 
-# Make a host for an NFS client: the network namespace clientN, which reaches the server at 10.9.N.1. client_host N
-client_host() {
+# Make a host for an NFS client: the network namespace clientN, which reaches the server at 10.9.N.1. make_client_host N
+make_client_host() {
 	ip netns add "client$1" || fail "no network namespace"
 	ip link add "client$1" type veth peer name eth0 netns "client$1" || fail "no veth"
 	ip addr add "10.9.$1.1/24" dev "client$1"
@@ -41,7 +41,7 @@ client_host() {
 	ip -n "client$1" link set eth0 up
 }
 
-# Mount the export, or its part NAME of nfs_export_also, over loopback, or from host N of client_host. All hosts see the
+# Mount the export, or its part NAME of nfs_export_also, over loopback, or from host N of make_client_host. All hosts see the
 # mount. nfs_mount VERSION MOUNTPOINT [OPTIONS [NAME [N]]]
 # nfs_mount 3 /mnt/client nconnect=8,rsize=32768
 nfs_mount() {
