@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Check that wrong counters are told from counters that change while they are read. */
+/* Check that a wrong counter differs from one that changes while it is read. */
 #include <kunit/test.h>
 
 #include "ra-trace/check.h"

@@ -88,7 +88,7 @@ bool nra_type_is_kernel_nfs(const struct file_system_type *type)
 	if (!type->owner || !test_bit(TAINT_OOT_MODULE, &type->owner->taints))
 		return true;
 	nra_count(NRA_C_LEFT_FOREIGN);
-	pr_info_once("unsupported NFS client: it did not come with this kernel, so its mounts are left alone\n");
+	pr_info_once("unsupported NFS client: it did not come with this kernel, so its mounts are skipped\n");
 	return false;
 }
 

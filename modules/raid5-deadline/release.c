@@ -62,7 +62,7 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 		return false;
 	}
 	if (stripe->phase != R5D_STRIPE_HELD) {
-		/* It may have expired while a writer had it. */
+		/* The deadline may have passed while a writer held a reference. */
 		r5d_restore_preread_active(array, stripe);
 		return false;
 	}

@@ -180,7 +180,7 @@ class Kernel(Machine):
             ("ctxra", "Y", "", "modprobe -r ctxra && modprobe ctxra enable=1"),
             ("ra-trace", "N", "", "modprobe -r ra-trace && modprobe ra-trace"),
             ("nfs-ra", "Y", "0", "modprobe -r nfs-ra && modprobe nfs-ra enable=1"),
-            # apply=1 sets the present mounts again, but only where the module had it: rmmod may wait for a dead server.
+            # apply=1 sets the present mounts again, but only if it was set before: rmmod may wait for a dead server.
             ("nfs-ra", "Y", "1", "modprobe -r nfs-ra && modprobe nfs-ra enable=1 apply=1"),
         ):
             with self.subTest(name=name, apply=apply):
