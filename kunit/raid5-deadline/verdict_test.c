@@ -129,7 +129,7 @@ static void cache_size(struct kunit *test)
 
 static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(partial_is_held),
-	KUNIT_CASE_PARAM(judged, otherwise_gen_params),
+	KUNIT_CASE_PARAM(judged, change_case_gen_params),
 	KUNIT_CASE(cache_size),
 	{}
 };
