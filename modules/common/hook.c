@@ -11,7 +11,10 @@
 #include "hook_redirect.h"
 #include "read_racy.h"
 
-/* Protects active and caller of every hook. Nests in the kernel's module notifier chain. */
+/*
+ * Protects active and caller of every hook, and closing of every set. Nests in the kernel's module
+ * notifier chain.
+ */
 static DEFINE_MUTEX(hook_mutex);
 
 /*
@@ -154,6 +157,8 @@ static int hook_module_event(struct notifier_block *nb, unsigned long event, voi
 	struct module *mod = data;
 
 	mutex_lock(&hook_mutex);
+	if (set->closing && event != MODULE_STATE_GOING)
+		goto unlock;
 	/*
 	 * Never keep a module from loading because it cannot be hooked: its users need it, and it
 	 * works without us. hook_arm() has logged the reason.
@@ -172,6 +177,7 @@ static int hook_module_event(struct notifier_block *nb, unsigned long event, voi
 		set_caller(set, mod, NULL);
 		disarm_module(set, mod->name);
 	}
+unlock:
 	mutex_unlock(&hook_mutex);
 	return NOTIFY_OK;
 }
@@ -230,6 +236,7 @@ int hooks_register(struct hook_set *set)
 	set->modules.notifier_call = hook_module_event;
 	/* Since then another module may have been loaded at the address of that one. */
 	set->last_coming = NULL;
+	set->closing = false;
 	err = register_module_notifier(&set->modules);
 	if (err)
 		return err;
@@ -237,7 +244,6 @@ int hooks_register(struct hook_set *set)
 	mutex_lock(&hook_mutex);
 	err = arm_all(set);
 	mutex_unlock(&hook_mutex);
-	/* The notifier goes first: an event that waits for the mutex would put hooks in place. */
 	if (err)
 		hooks_unregister(set);
 	return err;
@@ -256,12 +262,24 @@ void hooks_unregister(struct hook_set *set)
 {
 	unsigned int i;
 
+	/*
+	 * Without the notifier nobody tells us that a caller is GOING, and hook_disarm() may wait
+	 * long: forget the callers first. Their memory is freed an RCU grace period after GOING, so
+	 * a callback that has read the pointer is safe.
+	 */
+	mutex_lock(&hook_mutex);
+	set->closing = true;
+	for (i = 0; i < set->nr; i++)
+		WRITE_ONCE(set->hooks[i].caller, NULL);
+	mutex_unlock(&hook_mutex);
+	/*
+	 * The notifier goes before the hooks, and is not called with the mutex held: a call that we
+	 * wait for may itself wait for a module to load.
+	 */
 	unregister_module_notifier(&set->modules);
 	mutex_lock(&hook_mutex);
-	for (i = set->nr; i-- > 0;) {
+	for (i = set->nr; i-- > 0;)
 		hook_disarm(&set->hooks[i]);
-		WRITE_ONCE(set->hooks[i].caller, NULL);
-	}
 	mutex_unlock(&hook_mutex);
 }
 

@@ -29,6 +29,7 @@ struct hook_set {
 
 	/* private: */
 	struct notifier_block modules;
+	bool closing;		/* put no more hooks in place */
 	const void *last_coming;	/* compared, never dereferenced */
 };
 
