@@ -85,7 +85,8 @@ static const struct kernel_param_ops enable_ops = {
 };
 module_param_cb(enable, &enable_ops, NULL, 0644);
 
-static int seqkeep_run(void)
+/* End of init: enable if the parameter says so. From here on a write to enable acts at once. */
+static int seqkeep_finish_load(void)
 {
 	int err = 0;
 
@@ -104,6 +105,7 @@ static int seqkeep_run(void)
 	return err;
 }
 
+/* Disable for good. Never returns if a hook cannot be taken out. */
 static void seqkeep_close(void)
 {
 	kernel_param_lock(THIS_MODULE);
@@ -122,7 +124,7 @@ static int __init seqkeep_module_init(void)
 		seqkeep_close();
 		return err;
 	}
-	err = seqkeep_run();
+	err = seqkeep_finish_load();
 	if (err) {
 		seqkeep_close();
 		seqkeep_exit();

@@ -68,14 +68,16 @@ static const struct file_operations stats_fops = {
  * @stats: with names, nr and extra set
  * @directory: name of the directory in debugfs; the file in it is "stats"
  *
- * Without debugfs (not built in, or locked down) the module counts, nobody sees it, and the log
- * says so once.
+ * Without debugfs (not built in, or off) the module counts, nobody sees it, and the log says so
+ * once. A write to the file resets the counters that it shows.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int stats_create(struct stats *stats, const char *directory)
 {
+	const struct dentry *file;
+
 	stats->base = kcalloc(stats->nr, sizeof(*stats->base), GFP_KERNEL);
 	if (!stats->base)
 		return -ENOMEM;
@@ -85,10 +87,10 @@ int stats_create(struct stats *stats, const char *directory)
 		return -ENOMEM;
 	}
 	stats->dir = debugfs_create_dir(directory, NULL);
-	if (IS_ERR(stats->dir) ||
-	    IS_ERR(debugfs_create_file("stats", 0600, stats->dir, stats, &stats_fops)))
-		pr_info("no counters: debugfs is not available (%ld)\n",
-			IS_ERR(stats->dir) ? PTR_ERR(stats->dir) : 0);
+	/* In a directory that is an error this returns the same error. */
+	file = debugfs_create_file("stats", 0600, stats->dir, stats, &stats_fops);
+	if (IS_ERR(file))
+		pr_info("no counters: debugfs is not available (%ld)\n", PTR_ERR(file));
 	return 0;
 }
 

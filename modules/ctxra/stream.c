@@ -103,13 +103,13 @@ bool ctxra_stream_should_start(const struct ctxra_request *rq)
 }
 
 /**
- * ctxra_stream_start - make an entry a candidate stream that this request begins
- * @s: the entry, from ctxra_lru_victim()
- * @file: the file
- * @rq: the request; the caller passes it to ctxra_stream_follow() next
+ * ctxra_stream_start - overwrite an entry with a new stream that begins at this request
+ * @s: the entry, from ctxra_lru_victim(), or a stream that another reader has taken over
+ * @file: the file; may be @s->file
+ * @rq: the request, which the stream does not contain yet
  *
- * Pages cached next to the request count as requested. They are the trail of a stream,
- * even of one that was never in the table.
+ * The stream consists of the cached pages just before a miss, or from a marker on: probably it has
+ * read them, even if it was never in the table. It is a candidate, or strided if @rq->sparse.
  */
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq)

@@ -41,7 +41,7 @@ static struct rat_call_slot *rat_next_running(const struct rat_call_slot *slot)
 }
 
 /**
- * rat_calls_create - allocate the table
+ * rat_calls_create - allocate the table of running readahead calls
  *
  * Return: 0 or -ENOMEM.
  */

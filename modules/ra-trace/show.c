@@ -165,6 +165,7 @@ static void rat_show_stats(struct seq_file *m, const struct rat_counts *sums)
 	rat_show_patterns(m, sums, RAT_COL_ACTUAL, true);
 }
 
+/* As rat_show_stats(), but totals instead of averages, and the module's own counters below. */
 static void rat_show_stats_raw(struct seq_file *m, const struct rat_counts *sums)
 {
 	u64 entered = 0, pages;

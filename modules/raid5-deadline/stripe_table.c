@@ -101,6 +101,7 @@ struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 
 	return stripe;
 }
 
+/* Forget a stripe: its entry becomes free. This does not release the stripe to raid456. */
 void r5d_stripe_remove(struct r5d_stripe_table *table, struct r5d_stripe *stripe)
 {
 	r5d_stripe_clear_held(table, stripe);

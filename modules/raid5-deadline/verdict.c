@@ -27,7 +27,8 @@ static bool is_short_of_stripes(const struct r5d_array_conditions *array)
  * @sh: the stripe
  * @array: its array
  *
- * In the order in which raid456 would look at the reasons, so that the counters say the true one.
+ * The first reason that applies wins, and is the one that is counted. A full stripe is
+ * %R5D_PASSED_FULL even if the module is off for the array.
  *
  * Return: %R5D_HOLD, or why not.
  */
