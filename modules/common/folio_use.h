@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one rule that tells from a folio's flags whether somebody has read it. */
+/* Whether somebody has read a folio, as far as its flags tell. */
 #ifndef SEQKEEP_FOLIO_USE_H
 #define SEQKEEP_FOLIO_USE_H
 
@@ -13,7 +13,9 @@
  * folio_flags_say_read - whether read() or splice() has used a folio
  * @flags: of compat_folio_flags()
  *
- * Page faults do not set these flags, so the answer is of no use for a mapped file.
+ * Use through page tables does not set these flags reliably, so the answer is of no use for a mapped
+ * file. Readahead of an evicted page sets PG_active and PG_workingset itself: such a page counts as
+ * read.
  */
 static inline bool folio_flags_say_read(unsigned long flags)
 {

@@ -22,7 +22,7 @@
 /* The kernel keeps using our memory, because a hook could not be taken out. */
 static bool hook_stuck;
 
-static bool redirects_call(const struct hook *hook, unsigned long parent_ip)
+static bool notrace redirects_call(const struct hook *hook, unsigned long parent_ip)
 {
 	const struct module *caller = READ_ONCE(hook->caller);
 

@@ -31,16 +31,6 @@ bool seqkeep_is_enabled(void)
 	return phase == RUNNING && enable;
 }
 
-/**
- * seqkeep_is_closed - whether the module is exiting, or its init failed: refuse parameters then
- *
- * Context: parameter lock held.
- */
-bool seqkeep_is_closed(void)
-{
-	return phase == CLOSED;
-}
-
 static int seqkeep_start(void)
 {
 	int err = seqkeep_enable();

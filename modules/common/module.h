@@ -34,6 +34,5 @@ int seqkeep_enable(void);
 void seqkeep_disable(void);
 
 bool seqkeep_is_enabled(void);
-bool seqkeep_is_closed(void);
 
 #endif

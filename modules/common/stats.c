@@ -90,7 +90,7 @@ int stats_create(struct stats *stats, const char *directory)
 	/* In a directory that is an error this returns the same error. */
 	file = debugfs_create_file("stats", 0600, stats->dir, stats, &stats_fops);
 	if (IS_ERR(file))
-		pr_info("no counters: debugfs is not available (%ld)\n", PTR_ERR(file));
+		pr_info("cannot create counters in debugfs (%ld)\n", PTR_ERR(file));
 	return 0;
 }
 

@@ -79,7 +79,7 @@ struct ctxra_file {
  * @windows_opened: windows opened since the last proof
  * @reordered: a window was opened out of order
  * @on_trial: no window has proved to be read yet
- * @distrusted: the judged window is mostly unread
+ * @distrusted: more than a fifth of the judged window is unread
  */
 struct ctxra_stream {
 	struct list_head lru;

@@ -94,7 +94,7 @@ static unsigned long distance_from_probe(const struct ctxra_stream *s,
 }
 
 /**
- * ctxra_governor_distrusts_marker - whether a marker belongs to mostly unread readahead
+ * ctxra_governor_distrusts_marker - whether a marker belongs to readahead that is unread
  * @s: the stream
  * @rq: the request, at a marker
  *

@@ -72,7 +72,7 @@ static struct hook_set set = { .hooks = hooks, .nr = NR_HOOKS };
 /**
  * r5d_hooks_register - redirect raid456's functions
  *
- * Context: may sleep; r5d_arrays_start() has succeeded.
+ * Context: may sleep; r5d_table_open() has succeeded.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
  */
 int r5d_hooks_register(void)
