@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The stock code of every generation reads just the window that ctxra chose. Each test gives
- * steered values to the model in stock.h, over a simulated page cache, and checks what it read
+ * steered values to the model in sim/stock.c, over a simulated page cache, and checks what it read
  * and where it put the marker.
  */
 #include <kunit/test.h>

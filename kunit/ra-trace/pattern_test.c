@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Check that a readahead lands in its row, on every generation of the stock code. The model in
- * stock.h computes what that code does with a call; ra-trace sees the windows before and after.
+ * sim/stock.c computes what that code does with a call; ra-trace sees the windows before and after.
  */
 #include <kunit/test.h>
 #include <linux/string.h>

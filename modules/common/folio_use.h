@@ -13,8 +13,8 @@
  * folio_flags_say_read - whether read() or splice() has used a folio
  * @flags: of compat_folio_flags()
  *
- * Use through page tables does not set these flags reliably, so the answer is of no use for a mapped
- * file. Readahead of an evicted page sets PG_active and PG_workingset itself: such a page counts as
+ * Use through page tables does not set these flags reliably, so do not ask this of a mapped file.
+ * Readahead of an evicted page sets PG_active and PG_workingset itself: such a page counts as
  * read.
  */
 static inline bool folio_flags_say_read(unsigned long flags)
