@@ -3,9 +3,10 @@
  * The state machine of a stream. Plain values in, plain values out, as in stream.c.
  *
  * A request that joins a stream at its end, or fills a hole that earlier requests left, is a
- * hit. DENSE_HITS hits on a range of which at least half was requested make a stream dense.
- * Misses at a constant step, with gaps that nobody reads, make it strided. window.c decides
- * what is read then, and governor.c how much of it.
+ * hit; in a candidate only if the stock code does not follow its reader well. DENSE_HITS hits
+ * on a range of which at least half was requested make a stream dense. Misses at a constant
+ * step, with gaps that nobody reads, make it strided. window.c decides what is read then, and
+ * governor.c how much of it.
  */
 #include <linux/kernel.h>
 
@@ -139,7 +140,8 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return ctxra_window_below(s, rq, win);
 	}
 	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
-	count_hit(s);
+	if (s->kind || !ctxra_stock_follows(rq))
+		count_hit(s);
 	/* The stock code may have opened the window, so the page cache knows its end best. */
 	end = max(s->end, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
 	s->requested = min_t(unsigned long, U32_MAX, s->requested + (end - s->end));
@@ -228,7 +230,9 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	if (s->kind == CTXRA_STRIDED)
 		return ctxra_follow_strided(s, rq, win);
 	if (joins || fills) {
-		count_hit(s);
+		/* Only requests that the stock code would misread show that a stream is shared. */
+		if (s->kind || !ctxra_stock_follows(rq))
+			count_hit(s);
 		s->holes_in_row = 0;
 	} else {
 		s->holes_in_row = min(s->holes_in_row + 1, U8_MAX);

@@ -87,6 +87,19 @@ void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq
 }
 
 /**
+ * ctxra_stock_follows - whether the stock code follows the reader of a request well
+ * @rq: the request
+ *
+ * It does if the request is in order for the file's own state, and there is nothing else to
+ * improve: windows in parts, windows that are evicted before they are read, or strides.
+ */
+bool ctxra_stock_follows(const struct ctxra_request *rq)
+{
+	return rq->in_order && rq->ahead <= rq->win && !rq->sparse &&
+	       !(rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH));
+}
+
+/**
  * ctxra_stream_should_start - whether a request that belongs to no stream begins one
  * @rq: the request
  *
@@ -95,11 +108,10 @@ void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq
  */
 bool ctxra_stream_should_start(const struct ctxra_request *rq)
 {
-	if (rq->ahead > rq->win ||
-	    (rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH)) || rq->sparse)
-		return true;
+	if (ctxra_stock_follows(rq))
+		return false;
 	/* The stock code ignores a marker with no hole within a window behind it. */
-	return !rq->in_order && !(rq->marker && !rq->cached);
+	return rq->in_order || !rq->marker || rq->cached || rq->ahead > rq->win || rq->sparse;
 }
 
 /**
