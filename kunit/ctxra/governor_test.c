@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "ctxra/governor.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	262144UL	/* 1 GiB */
@@ -154,7 +155,78 @@ static void costs_nothing(struct kunit *test)
 	}
 }
 
+static void judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned int used,
+		  unsigned int unused)
+{
+	const struct ctxra_use use = { .used = used, .unused = unused };
+
+	ctxra_governor_judge(s, budget, &use);
+}
+
+/* A new stream is trusted once four fifths of a window are read. */
+static void trust_has_to_be_earned(struct kunit *test)
+{
+	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .on_trial = true };
+	struct ctxra_budget budget;
+	unsigned int tokens;
+
+	ctxra_budget_init(&budget);
+	budget.tokens = tokens = 1;
+	ctxra_governor_init(&s);
+	s.windows_opened = s.trust;
+	judge(&s, &budget, 11, 3);
+	KUNIT_EXPECT_TRUE(test, s.distrusted);
+	KUNIT_EXPECT_FALSE(test, ctxra_governor_trusts(&s));
+	KUNIT_EXPECT_EQ(test, budget.tokens, tokens);
+	judge(&s, &budget, 12, 3);
+	KUNIT_EXPECT_FALSE(test, s.distrusted);
+	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
+	KUNIT_EXPECT_FALSE(test, s.on_trial);
+	KUNIT_EXPECT_EQ(test, budget.tokens, tokens + 2);
+}
+
+/* A trusted stream whose windows stay unread gets smaller ones, and then is none any more. */
+static void unread_stream_is_demoted(struct kunit *test)
+{
+	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .win_size = 64, .last_nr = 16 };
+	struct ctxra_budget budget = { .tokens = 4 };
+
+	s.trust = U8_MAX;
+	judge(&s, &budget, 8, 8);
+	KUNIT_EXPECT_EQ(test, s.win_size, 64U);
+	judge(&s, &budget, 7, 9);
+	KUNIT_EXPECT_EQ(test, s.win_size, 32U);
+	KUNIT_EXPECT_EQ(test, s.kind, (u8)CTXRA_FORWARD);
+	judge(&s, &budget, 7, 9);
+	KUNIT_EXPECT_EQ(test, s.kind, (u8)CTXRA_CANDIDATE);
+	KUNIT_EXPECT_EQ(test, s.hits, (u8)0);
+	KUNIT_EXPECT_EQ(test, budget.tokens, 2U);
+}
+
+/* A set gets a token for many calls, up to what it began with. */
+static void tokens_come_back_slowly(struct kunit *test)
+{
+	struct ctxra_budget budget;
+	unsigned int tokens, calls = 0;
+
+	ctxra_budget_init(&budget);
+	tokens = budget.tokens;
+	budget.tokens = 0;
+	while (!budget.tokens && calls < 100000) {
+		ctxra_budget_count_call(&budget);
+		calls++;
+	}
+	/* docs/ctxra.md */
+	KUNIT_EXPECT_EQ(test, calls, 2048U);
+	for (calls *= tokens + 2; calls; calls--)
+		ctxra_budget_count_call(&budget);
+	KUNIT_EXPECT_EQ(test, budget.tokens, tokens);
+}
+
 static struct kunit_case governor_cases[] = {
+	KUNIT_CASE(trust_has_to_be_earned),
+	KUNIT_CASE(unread_stream_is_demoted),
+	KUNIT_CASE(tokens_come_back_slowly),
 	KUNIT_CASE_PARAM(costs_nothing, loads_gen_params),
 	{}
 };

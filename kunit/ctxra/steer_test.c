@@ -278,8 +278,8 @@ static void steer_marker_below(struct kunit *test)
 				struct ctxra_steering st;
 				struct stock_ra ra;
 
-				/* There 6.1 begins a file, or has no place for a marker. */
-				if (sim_ways[way].gen == STOCK_6_1 && start <= 1UL << order)
+				/* There 6.1 has no place for a marker; at 0 it begins a file. */
+				if (sim_ways[way].gen == STOCK_6_1 && start && start <= 1UL << order)
 					continue;
 				cache_reset(&cache, way, nr, MARGIN);
 				index = round_up(start + nr, 1UL << order);
@@ -293,7 +293,8 @@ static void steer_marker_below(struct kunit *test)
 				sim_stock_async_ra(&cache, &ra, index, st.index, st.req);
 				KUNIT_ASSERT_FALSE(test, sim_page(&cache, index)->marker);
 				expect_read(&cache, start, nr - less);
-				expect_marker(&cache, start, nr - less, start);
+				if (start || cache.gen != STOCK_6_1)
+					expect_marker(&cache, start, nr - less, start);
 			}
 		}
 	}
