@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Draw results of bench/run ctxra: disk reads and throughput, stock against ctxra.
 
-Usage: bench/plot.py RESULTS.json SUITE OUT.png
-
 bench/report uses this too. Uses Debian's python3, for which python3-matplotlib is installed.
 """
 
+import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -125,7 +123,14 @@ def draw_ratios(bench: Bench, cases: Sequence[Case], out: Path) -> None:
     plt.close(figure)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path, metavar="RESULTS.json", help="as bench/run ctxra writes it")
+    parser.add_argument("suite", metavar="SUITE", help="the entry to draw")
+    parser.add_argument("out", type=Path, metavar="OUT.png")
+    options = parser.parse_args()
+    draw(json.loads(options.results.read_text(encoding="utf-8"))[options.suite], options.out)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
-        sys.exit(__doc__)
-    draw(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))[sys.argv[2]], sys.argv[3])
+    main()

@@ -119,7 +119,7 @@ static void held_in_order(struct kunit *test)
 
 	r5d_stripe_clear_held(table, stripe[0]);
 	r5d_stripe_clear_held(table, stripe[0]);
-	KUNIT_EXPECT_EQ(test, (int)stripe[0]->phase, (int)R5D_STRIPE_EXPIRED);
+	KUNIT_EXPECT_EQ(test, (int)stripe[0]->phase, (int)R5D_STRIPE_RELEASED);
 	expect_held(test, 2);
 	KUNIT_EXPECT_PTR_EQ(test, first_held(table), stripe[1]);
 	/* A removed entry is not held. */
@@ -240,7 +240,7 @@ static void legal_combinations(struct kunit *test)
 	static const u8 legal[] = {
 		[R5D_STRIPE_HELD] = BIT(0) | BIT(1),
 		[R5D_STRIPE_PASSED] = BIT(0) | BIT(2) | BIT(4) | BIT(6),
-		[R5D_STRIPE_EXPIRED] = BIT(0) | BIT(2) | BIT(4) | BIT(5) | BIT(6),
+		[R5D_STRIPE_RELEASED] = BIT(0) | BIT(2) | BIT(4) | BIT(5) | BIT(6),
 	};
 	unsigned int phase, flags;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The address of a kernel function by its name. */
 #ifndef SEQKEEP_HOOK_SYMBOL_H
 #define SEQKEEP_HOOK_SYMBOL_H
 

@@ -129,7 +129,7 @@ struct ctxra_budget {
  * @eof: pages in the file
  * @cached: for a miss, pages cached without a hole just before @index, or 0 if the nearest
  *	of them was read ahead and is unread. For a marker, pages cached from @index on, or
- *	0 if no hole was found within @win.
+ *	0 if no hole was found within @win. 0 if @in_order: not looked up.
  * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
  *	window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows

@@ -3,10 +3,9 @@
  * The state machine of a stream. Plain values in, plain values out, as in stream.c.
  *
  * A request that joins a stream at its end, or fills a hole that earlier requests left, is a
- * hit; in a candidate only if the stock code does not follow its reader well. DENSE_HITS hits
- * on a range of which at least half was requested make a stream dense. Misses at a constant
- * step, with gaps that nobody reads, make it strided. window.c decides what is read then, and
- * governor.c how much of it.
+ * hit; in a candidate only if the stock code does not follow its reader well. Hits make a
+ * stream dense. Misses at a constant step, with gaps that nobody reads, make it strided.
+ * window.c decides what is read then, and governor.c how much of it.
  */
 #include <linux/kernel.h>
 
@@ -30,12 +29,15 @@
 #define DIRECTION_REQUESTS	3
 #define MAX_DIRECTION		100
 /*
- * A dense stream is given up after more requests in a row that left a hole. Shuffled
- * readers fill their holes within a few requests, random reads never do.
+ * A dense stream is given up when more than this many requests in a row leave a hole.
+ * Shuffled readers fill their holes within a few requests, random reads never do.
  */
 #define MAX_HOLES_IN_ROW	16
 
-/* Recognise the stream as dense if its range [@start, @end) is; without proof, on trial. */
+/*
+ * Recognise the stream as dense after DENSE_HITS hits, if at least half of [@start, @end) was
+ * requested. Below TOKENLESS_HITS hits that takes a token, and the stream is on trial.
+ */
 static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget,
 			     unsigned long start, unsigned long end)
 {
@@ -382,12 +384,7 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 	return ctxra_governor_probe_due(s, rq, probe);
 }
 
-/**
- * ctxra_stream_judge - adapt a stream to how its pages were used
- * @s: the stream
- * @budget: of its set
- * @use: of the pages of ctxra_stream_probe_due()
- */
+/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its set. */
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			const struct ctxra_use *use)
 {

@@ -19,8 +19,8 @@
 #define FULL_TRUST		128
 
 /*
- * Each new stream takes a token. A stream whose first window was read returns two. Random
- * reads return none, and so get two small windows per CALLS_PER_TOKEN calls: below 1 %.
+ * Each new stream takes a token. A stream whose first window was read returns two. Random reads
+ * return none, and so get two small windows per CALLS_PER_TOKEN calls: below 1 % of their pages.
  */
 #define INITIAL_TOKENS		4
 #define MAX_TOKENS		64
@@ -143,8 +143,8 @@ static bool is_unread_readahead(const struct ctxra_stream *s, const struct ctxra
  * @s: the stream
  * @rq: the request
  *
- * They do not if the page was read ahead and evicted before it was read. An evicted window of
- * the file's own state counts as well. Its reader is in order, and needs no trial.
+ * Windows do not fit if the page was read ahead and evicted before it was read. An evicted
+ * window of the file's own state counts as well. Its reader is in order, and needs no trial.
  */
 void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq)
 {

@@ -267,8 +267,8 @@ static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 NOKPROBE_SYMBOL(ctxra_sync_ra_entry);
 
 /*
- * Clear the marker and read nothing. With ra_pages 0 the stock function returns at once. With
- * any other window it would read a page at a time if the next page is missing.
+ * Clear the marker and read nothing. If ra_pages is 0, page_cache_async_ra() of 6.1 to 7.3 returns
+ * before it clears the marker. With any other value, even 1, it reads if the next page is missing.
  */
 static bool ctxra_skip_marker(struct ctxra_call *call, struct readahead_control *ractl,
 			      struct folio *folio)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lru.h"
 
-/* A recognised stream stays so many calls on its set longer than a candidate. */
+/* A recognised stream is kept this many calls on its set longer than a candidate. */
 #define RECOGNISED_BONUS	1024
 
 /**
@@ -21,7 +21,7 @@ void ctxra_lru_init(struct ctxra_lru *lru, struct ctxra_stream *streams, unsigne
 }
 
 /**
- * ctxra_lru_touch - make a stream the last used of its set
+ * ctxra_lru_touch - make a stream the most recently used of its set
  * @lru: the set's
  * @s: the stream, with the kind that it has from now on
  * @now: the set's clock; never goes back

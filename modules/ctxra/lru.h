@@ -8,7 +8,7 @@
 #include "ctxra.h"
 
 /**
- * struct ctxra_lru - the streams of a set, the last used first
+ * struct ctxra_lru - the streams of a set, the most recently used first
  * @candidates: free entries and streams of kind CTXRA_CANDIDATE
  * @recognised: the others
  */

@@ -69,7 +69,11 @@ unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, un
 	pgoff_t miss;
 
 	rcu_read_lock();
-	/* Without a hole this is the last page, or, also in v6.12's updates, the one behind. */
+	/*
+	 * Without a hole this returns the last page of the range on 6.1, the one behind it since
+	 * "readahead: fix return value of page_cache_next_miss() when no hole is found" in v6.17
+	 * and in 6.12's updates, and on some kernels before that, by mistake, @index - 1.
+	 */
 	miss = page_cache_next_miss(mapping, index, max + 2);
 	rcu_read_unlock();
 	if (miss <= index || miss - index > max)

@@ -74,8 +74,8 @@ static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long sta
  * In order, one window is read ahead while another is used, as in the stock code. Out of
  * order, readers meet the marker late, because it is on a window's first page, so two
  * windows are kept ahead. If windows are submitted in parts, as many are kept ahead as make
- * up @rq->ahead. If fewer are, one window is skipped, once: its own miss opens it, and such
- * a window brings one marker more than was used up, so the lead stays.
+ * up @rq->ahead. If fewer are ahead, leave out the next window, once, and open the one after it.
+ * The miss in the gap opens the window left out, with a marker of its own, so the lead stays.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
@@ -107,7 +107,7 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
  * @win: set for CTXRA_OPEN
  *
  * A marker cannot be behind a window's first page, which a backward reader reads last. So
- * one window is skipped, once, as in ctxra_window_ahead(). From then on a window is in the
+ * one window is left out, once, as in ctxra_window_ahead(). From then on a window is in the
  * page cache before the reader comes to it.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The module parameters. */
 #ifndef NFS_RA_PARAMS_H
 #define NFS_RA_PARAMS_H
 

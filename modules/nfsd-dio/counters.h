@@ -63,8 +63,8 @@
 enum nd_counter { ND_COUNTERS(ND_COUNTER) ND_C_NR };
 
 /*
- * A verdict is counted by its own number. Each write is counted by one verdict or one fallback, so
- * ND_C_DIRECT counts what direct I/O served, not what it tried.
+ * A verdict is counted by its own number. Each write of at least one byte is counted by one verdict
+ * or one fallback, so ND_C_DIRECT counts what direct I/O served, not what it tried.
  */
 #define ND_VERDICT_IS_COUNTER(name, string)	(int)ND_##name == (int)ND_C_##name &&
 static_assert(ND_VERDICT_COUNTERS(ND_VERDICT_IS_COUNTER) true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first write to a device claims a row until the module is unloaded, because a server exports
- * a handful of devices. Devices that find no free row share the last one.
+ * The first write to a device claims a row. Rows are never freed: a server exports only a handful
+ * of devices. Devices that find no free row share the last one.
  */
 #include <linux/atomic.h>
 #include <linux/kdev_t.h>

@@ -11,7 +11,7 @@ struct seq_file;
  * enum nd_device_counter - the columns
  * @ND_D_DIRECT: writes served by direct I/O
  * @ND_D_BYTES: their bytes
- * @ND_D_LEFT: writes left to the stock code at once
+ * @ND_D_LEFT: writes left to the stock code at once or after a prefetch
  * @ND_D_FALLBACK: writes left to the stock code after a direct attempt
  */
 enum nd_device_counter {

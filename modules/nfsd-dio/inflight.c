@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a misaligned direct write locks the inode exclusively, it is right for a lone writer and
- * wrong for many.
+ * Counts nfsd's writes in flight to each file. Where a misaligned direct write locks the inode
+ * exclusively, it is right for a lone writer and wrong for many.
  */
 #include <linux/atomic.h>
 #include <linux/fs.h>

@@ -13,7 +13,7 @@
 #include "inspect.h"
 #include "pool.h"
 
-/* Flags that mean the same for a direct write. */
+/* Flags that mean the same for a direct write as for a buffered one. */
 #define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
 
 static bool is_fs(const struct inode *inode, const char *name)

@@ -2,7 +2,8 @@
 /*
  * XFS holds an inode's ilock while a sync writes the log, and takes it exclusively to update a
  * time. 64 writers that updated it one by one each waited for a log write of their own: 213 writes
- * per second instead of 2528. So one writer updates it for all whose data is on the device.
+ * per second, and 2528 without the update. So one writer updates it for all whose data is on the
+ * device: 2088.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -46,7 +47,7 @@ static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
 	int error = 0;
 
 	if (!mutex_trylock(&slot->lock)) {
-		/* The holder updates another file: do not wait for what that waits for. */
+		/* The holder updates another file and may block there. Update ours unlocked. */
 		if (READ_ONCE(slot->inode) != inode)
 			return file_update_time(file);
 		mutex_lock(&slot->lock);
@@ -60,7 +61,7 @@ static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
 		asked = atomic_long_read(&slot->asked);
 		error = file_update_time(file);
 		slot->done = asked;
-		/* Nobody was served, so let none of the waiting writers believe it was. */
+		/* The update failed: make the waiting writers do their own. */
 		if (error)
 			WRITE_ONCE(slot->inode, NULL);
 	}

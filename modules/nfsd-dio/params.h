@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The module parameters. */
 #ifndef NFSD_DIO_PARAMS_H
 #define NFSD_DIO_PARAMS_H
 

@@ -69,7 +69,7 @@ static void r5d_settle_full(struct r5d_array *array, struct r5d_stripe *stripe)
 		r5d_count(array, R5D_C_FILLED);
 }
 
-/* Likewise at the last of those writes, at @now in ns. */
+/* The same, and learn how long it took: @now, in ns, is the time of the last write. */
 void r5d_settle_full_now(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
 {
 	u64 took = now - stripe->first;
@@ -206,7 +206,7 @@ static u64 r5d_release_expired(struct r5d_array *array, u64 now)
 	u64 deadline = r5d_deadline_ns(array);
 	/*
 	 * A writer that waits for a free stripe can only take one of its own hash group (1/8 of
-	 * the cache), and we may hold just that.
+	 * the cache), and we may be holding all stripes of that group.
 	 */
 	u64 longest = r456_has_stripe_waiter(conf) ? min(deadline, WAITER_NS) : deadline;
 	/* raid456 wakes such a writer when a quarter of the cache is free. */

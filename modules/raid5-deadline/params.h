@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The module parameters. */
 #ifndef RAID5_DEADLINE_PARAMS_H
 #define RAID5_DEADLINE_PARAMS_H
 

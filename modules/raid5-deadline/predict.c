@@ -40,7 +40,9 @@
 #define FILLS_MAX	4096U
 /* One in so many stripes may take longer than half of the deadline. */
 #define LATE_MAX	512
+/* The first bucket of the histogram ends at 2^BUCKET_SHIFT ns. */
 #define BUCKET_SHIFT	14
+/* ns: before the first stripe was filled, and the bounds of what is learned. */
 #define DEADLINE_FIRST	(20ULL * 1000 * 1000)
 #define DEADLINE_MIN	(100ULL * 1000)
 #define DEADLINE_MAX	(100ULL * 1000 * 1000)

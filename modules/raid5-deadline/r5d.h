@@ -52,10 +52,10 @@ enum r5d_state {
  * @cache_before: stripes in the cache before we raised it; 0: we did not
  * @cache_set: stripes that we raised it to
  * @listed: its file in sysfs exists
- * @state: an enum r5d_state. Written under r5d_registry_mutex; up to %R5D_CLOSED under device_lock
- *	too, and %R5D_GONE also under md's reconfig_mutex, unless no work item runs any more. So it
- *	is stable under the first; the second tells whether it is below %R5D_CLOSED, and the third
- *	whether it is %R5D_GONE. Read by r5d_state(), written by r5d_set_state()
+ * @state: an enum r5d_state. Written under r5d_registry_mutex, under which it is stable. With
+ *	device_lock held one can tell whether it is below %R5D_CLOSED, with md's reconfig_mutex
+ *	whether it is %R5D_GONE. Exception: once no work item runs any more, %R5D_GONE is set
+ *	without reconfig_mutex. Read by r5d_state(), written by r5d_set_state()
  *
  * The array's own device_lock protects the rest:
  * @timer_on: @timer is armed or runs

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* raid5-deadline: hold partial stripes until they are full. Load, unload, enable and disable. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>

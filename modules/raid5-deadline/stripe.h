@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The size of a stripe, for the pure files too. */
 #ifndef RAID5_DEADLINE_STRIPE_H
 #define RAID5_DEADLINE_STRIPE_H
 

@@ -128,7 +128,7 @@ void r5d_stripe_clear_held(struct r5d_stripe_table *table, struct r5d_stripe *st
 {
 	if (list_empty(&stripe->order))
 		return;
-	stripe->phase = R5D_STRIPE_EXPIRED;
+	stripe->phase = R5D_STRIPE_RELEASED;
 	list_del_init(&stripe->order);
 	table->nr_held--;
 }

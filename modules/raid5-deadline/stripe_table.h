@@ -10,12 +10,12 @@
  * enum r5d_stripe_phase - where a stripe is between its first write and the end of the work on it
  * @R5D_STRIPE_HELD: it is held, or a writer took it to add to it
  * @R5D_STRIPE_PASSED: it was not held
- * @R5D_STRIPE_EXPIRED: it was held and released, full or not
+ * @R5D_STRIPE_RELEASED: it was held and released, full or not
  */
 enum r5d_stripe_phase {
 	R5D_STRIPE_HELD,
 	R5D_STRIPE_PASSED,
-	R5D_STRIPE_EXPIRED,
+	R5D_STRIPE_RELEASED,
 };
 
 /**
@@ -49,12 +49,12 @@ struct r5d_stripe {
 /*
  * Between two releases these are the legal combinations:
  *
- *	phase	settled	begun	had_preread_active
- *	HELD	no	no	any
- *	PASSED	any	any	no
- *	EXPIRED	no	any	no
- *	EXPIRED	yes	yes	no
- *	EXPIRED	yes	no	any
+ *	phase		settled	begun	had_preread_active
+ *	HELD		no	no	any
+ *	PASSED		any	any	no
+ *	RELEASED	no	any	no
+ *	RELEASED	yes	yes	no
+ *	RELEASED	yes	no	any
  *
  * A held stripe has neither been filled nor worked on. STRIPE_PREREAD_ACTIVE is restored when we
  * release the stripe, or at its next release if a writer has it and has filled it.
@@ -64,7 +64,7 @@ static inline bool r5d_stripe_is_legal(const struct r5d_stripe *stripe)
 	if (stripe->phase == R5D_STRIPE_HELD)
 		return !stripe->settled && !stripe->begun;
 	return !stripe->had_preread_active ||
-	       (stripe->phase == R5D_STRIPE_EXPIRED && stripe->settled && !stripe->begun);
+	       (stripe->phase == R5D_STRIPE_RELEASED && stripe->settled && !stripe->begun);
 }
 
 /**
