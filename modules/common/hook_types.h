@@ -69,30 +69,19 @@ struct hook {
 	unsigned long __percpu *calls;	/* begun less ended; only the sum means something */
 };
 
-/**
- * hook_is_active - whether a hook is in place
- * @hook: the hook
- *
- * Return: false before hooks_register(), and for an optional hook that could not be registered.
- */
+/* False before hooks_register(), and for an optional hook that could not be registered. */
 static inline bool hook_is_active(const struct hook *hook)
 {
 	return READ_ONCE(hook->active);
 }
 
-/**
- * hook_call_begin - the first thing that a replacement does
- * @hook: its hook
- */
+/* The first thing that a replacement does. */
 static inline void hook_call_begin(struct hook *hook)
 {
 	this_cpu_inc(*hook->calls);
 }
 
-/**
- * hook_call_end - the last thing that a replacement does, perhaps on another CPU
- * @hook: its hook
- */
+/* The last thing that a replacement does, perhaps on another CPU. */
 static inline void hook_call_end(struct hook *hook)
 {
 	this_cpu_dec(*hook->calls);

@@ -21,11 +21,7 @@
 static enum { LOADING, RUNNING, CLOSED } phase;
 static bool enable;
 
-/**
- * seqkeep_is_enabled - whether enable is in effect
- *
- * Context: parameter lock held, as in the setter of a parameter.
- */
+/* The caller holds the parameter lock, as the setter of a parameter does. */
 bool seqkeep_is_enabled(void)
 {
 	return phase == RUNNING && enable;

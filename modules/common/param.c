@@ -26,14 +26,7 @@ int param_range_parse(const struct param_range *range, const char *text, unsigne
 	return 0;
 }
 
-/**
- * param_range_print - print a value as param_range_parse() reads it
- * @range: which values there are
- * @value: the value
- * @buf: a page, as sysfs gives
- *
- * Return: length.
- */
+/* Print a value as param_range_parse() reads it, into a page as sysfs gives. Returns the length. */
 int param_range_print(const struct param_range *range, unsigned int value, char *buf)
 {
 	return range->word && value == range->word_value ? sysfs_emit(buf, "%s\n", range->word) :

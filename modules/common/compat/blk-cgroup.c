@@ -31,11 +31,7 @@ bool compat_blk_cgroup_congested(void)
 	return static_call(blk_cgroup_congested_call)();
 }
 
-/**
- * compat_blk_cgroup_init - find blk_cgroup_congested()
- *
- * Context: may sleep.
- */
+/* Find blk_cgroup_congested(). May sleep. */
 void compat_blk_cgroup_init(void)
 {
 	unsigned long address;
