@@ -167,22 +167,19 @@ static void judge(struct ctxra_stream *s, struct ctxra_budget *budget, unsigned 
 static void trust_has_to_be_earned(struct kunit *test)
 {
 	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .on_trial = true };
-	struct ctxra_budget budget;
-	unsigned int tokens;
+	struct ctxra_budget budget = { .tokens = 1 };
 
-	ctxra_budget_init(&budget);
-	budget.tokens = tokens = 1;
 	ctxra_governor_init(&s);
 	s.windows_opened = s.trust;
 	judge(&s, &budget, 11, 3);
 	KUNIT_EXPECT_TRUE(test, s.distrusted);
 	KUNIT_EXPECT_FALSE(test, ctxra_governor_trusts(&s));
-	KUNIT_EXPECT_EQ(test, budget.tokens, tokens);
+	KUNIT_EXPECT_EQ(test, budget.tokens, 1U);
 	judge(&s, &budget, 12, 3);
 	KUNIT_EXPECT_FALSE(test, s.distrusted);
 	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
 	KUNIT_EXPECT_FALSE(test, s.on_trial);
-	KUNIT_EXPECT_EQ(test, budget.tokens, tokens + 2);
+	KUNIT_EXPECT_EQ(test, budget.tokens, 3U);
 }
 
 /* A trusted stream whose windows stay unread gets smaller ones, and then is none any more. */

@@ -279,7 +279,8 @@ static void steer_marker_below(struct kunit *test)
 				struct stock_ra ra;
 
 				/* There 6.1 has no place for a marker; at 0 it begins a file. */
-				if (sim_ways[way].gen == STOCK_6_1 && start && start <= 1UL << order)
+				if (sim_ways[way].gen == STOCK_6_1 && start &&
+				    start <= 1UL << order)
 					continue;
 				cache_reset(&cache, way, nr, MARGIN);
 				index = round_up(start + nr, 1UL << order);
