@@ -9,6 +9,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -31,6 +32,8 @@
  */
 #define LONG_WALK	NSEC_PER_MSEC
 #define MAX_WALKS	16
+/* How long to let other unmounts end after such a walk, ms. */
+#define PAUSE_MS	100
 
 /* Protects the next two. Taken inside a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
@@ -58,7 +61,8 @@ static void nra_apply_to_sb(struct super_block *sb, void *found)
  * On 6.1 a walk that waits for the lock of a superblock ends there if that superblock is unmounted
  * meanwhile, because generic_shutdown_super() takes it off the list. The walk misses all those
  * behind it. So repeat until a walk finds as many as the one before and has not waited: each of the
- * two may have ended at an unmount of its own.
+ * two may have ended at an unmount of its own. Two unmounts on one server end at the same time. The
+ * walk after the first would not wait long for the second, hence the pause.
  */
 static void nra_apply_to_type(struct file_system_type *type)
 {
@@ -71,6 +75,8 @@ static void nra_apply_to_type(struct file_system_type *type)
 		took = ktime_get_ns();
 		iterate_supers_type(type, nra_apply_to_sb, &found);
 		took = ktime_get_ns() - took;
+		if (took > LONG_WALK)
+			msleep(PAUSE_MS);
 	} while (found != before || (took > LONG_WALK && ++walks < MAX_WALKS));
 }
 
