@@ -240,7 +240,7 @@ static int read_file(void)
 		sem_init(&sh->turn[i], 1, i == 0);
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	for (unsigned long i = 0; i < opt.readers; i++) {
-		/* Here, so that a test which deletes the file can see that all readers have it. */
+		/* Here, so that no reader finds that a test has deleted the file. */
 		int own = opt.shared_fd ? fd : open(opt.file, O_RDONLY);
 		pid_t pid;
 
