@@ -189,6 +189,10 @@ static void run_reader(struct shared *sh, const uint64_t *list, unsigned long nr
 
 	if (!buf)
 		errx(2, "no memory");
+	if (!opt.shared_fd)
+		fd = open(opt.file, O_RDONLY);
+	if (fd < 0)
+		err(2, "%s", opt.file);
 	for (;; i += opt.readers) {
 		ssize_t got;
 
@@ -240,17 +244,12 @@ static int read_file(void)
 		sem_init(&sh->turn[i], 1, i == 0);
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	for (unsigned long i = 0; i < opt.readers; i++) {
-		/* Here, so that no reader finds that a test has deleted the file. */
-		int own = opt.shared_fd ? fd : open(opt.file, O_RDONLY);
-		pid_t pid;
+		pid_t pid = fork();
 
-		if (own < 0)
-			err(2, "%s", opt.file);
-		pid = fork();
 		if (pid < 0)
 			err(2, "fork");
 		if (!pid)
-			run_reader(sh, list, nr, i, own);
+			run_reader(sh, list, nr, i, fd);
 	}
 	while (wait(&status) > 0)
 		failed |= status;
