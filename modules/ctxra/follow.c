@@ -54,9 +54,11 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
 	return true;
 }
 
-static void count_hit(struct ctxra_stream *s)
+/* Only requests that the stock code would misread show that a candidate is shared. */
+static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	s->hits = min(s->hits + 1, U8_MAX);
+	if (s->kind || !ctxra_stock_follows(rq))
+		s->hits = min(s->hits + 1, U8_MAX);
 }
 
 /* A request extended the stream's range at its end, or at its start. */
@@ -142,8 +144,7 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return ctxra_window_below(s, rq, win);
 	}
 	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
-	if (s->kind || !ctxra_stock_follows(rq))
-		count_hit(s);
+	count_hit(s, rq);
 	/* The stock code may have opened the window, so the page cache knows its end best. */
 	end = max(s->end, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
 	s->requested = min_t(unsigned long, U32_MAX, s->requested + (end - s->end));
@@ -204,7 +205,7 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 	if (!rq->cached && leaves_gap(s, rq))
 		s->hits = 0;
 	else
-		count_hit(s);
+		count_hit(s, rq);
 	if (s->hits >= DENSE_HITS) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
@@ -232,9 +233,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	if (s->kind == CTXRA_STRIDED)
 		return ctxra_follow_strided(s, rq, win);
 	if (joins || fills) {
-		/* Only requests that the stock code would misread show that a stream is shared. */
-		if (s->kind || !ctxra_stock_follows(rq))
-			count_hit(s);
+		count_hit(s, rq);
 		s->holes_in_row = 0;
 	} else {
 		s->holes_in_row = min(s->holes_in_row + 1, U8_MAX);
