@@ -22,7 +22,7 @@
 #define SET_BITS	5
 #define NR_WAYS		4
 #define NR_ENTRIES	(NR_WAYS << SET_BITS)
-#define NR_SHOWN	64
+#define NR_SHOWN	64u
 
 /**
  * struct rat_top_entry - one CPU's counts of a file

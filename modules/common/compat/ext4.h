@@ -7,13 +7,20 @@
 
 /*
  * A direct write of part of a block locks the inode exclusively for all of its I/O, until
- * 310ee0902b8d ("ext4: allow concurrent unaligned dio overwrites") in v6.5.
+ * 310ee0902b8d ("ext4: allow concurrent unaligned dio overwrites") in v6.5, which RHEL 9.6 has. By
+ * version, because the change is within ext4's own file: no header shows it. Where a distribution
+ * took it into an older kernel the error costs a read.
  */
+#if defined(RHEL_RELEASE_CODE)
+#define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE	(RHEL_RELEASE_CODE < RHEL_RELEASE_VERSION(9, 6))
+#else
 #define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0))
+#endif
 
 /*
  * From v6.5 on only a write across extents locks exclusively, until ext4_dio_needs_zeroing(), which
- * 7.3 has and 6.12 lacks. Assume the lock for the versions between: the error costs one read.
+ * 7.3 has and 6.12 lacks, and RHEL 10.0, too. By version, because the function is within ext4's
+ * own file. Assume the lock for the versions between: the error costs one read.
  */
 #define COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE \
 	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))

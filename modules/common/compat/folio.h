@@ -3,13 +3,15 @@
 #ifndef SEQKEEP_COMPAT_FOLIO_H
 #define SEQKEEP_COMPAT_FOLIO_H
 
+#include <linux/fs.h>
 #include <linux/page-flags.h>
 #include <linux/version.h>
 
 /*
  * A page fault maps all of a large folio if it can, not just the page that faulted: since
  * "mm/filemap: map entire large folio faultaround" and "mm/fault: try to map the entire file
- * folio in finish_fault()" in v6.18.
+ * folio in finish_fault()" in v6.18. By version, because both change only the bodies of functions.
+ * Where a distribution took them into an older kernel, mapped pages of large folios count as unread.
  */
 #define COMPAT_FAULT_MAPS_FOLIO	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
 
@@ -17,11 +19,11 @@
  * compat_folio_is_dropbehind - whether the reader or the writeback of a folio drops it
  * @folio: the folio
  *
- * Since "mm: add PG_dropbehind folio flag" in v6.14.
+ * Since "mm: add PG_dropbehind folio flag" in v6.14, which came with IOCB_DONTCACHE.
  */
 static inline bool compat_folio_is_dropbehind(const struct folio *folio)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#ifdef IOCB_DONTCACHE
 	return folio_test_dropbehind(folio);
 #else
 	return false;

@@ -4,13 +4,15 @@
 #define SEQKEEP_COMPAT_FREEZE_H
 
 #include <linux/fs.h>
-#include <linux/version.h>
+
+#include "features.h"
 
 /*
  * The caller of vfs_iter_write() does, nfsd for all of its call, until "fs: move
  * file_start_write() into vfs_iter_write()" in v6.8. Since then our own writes have to.
+ * features.sh says how that is seen.
  */
-#define COMPAT_CALLER_STARTS_WRITE	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0))
+#define COMPAT_CALLER_STARTS_WRITE	(!SEQKEEP_HAVE_WRITE_NOT_STARTED)
 
 /**
  * compat_file_start_write - protect against freezing, where the caller does not

@@ -4,7 +4,8 @@
 #define SEQKEEP_COMPAT_HRTIMER_H
 
 #include <linux/hrtimer.h>
-#include <linux/version.h>
+
+#include "features.h"
 
 /**
  * compat_hrtimer_setup - initialise a timer
@@ -20,7 +21,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *timer,
 					enum hrtimer_restart (*function)(struct hrtimer *),
 					clockid_t clock, enum hrtimer_mode mode)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#if SEQKEEP_HAVE_HRTIMER_SETUP
 	hrtimer_setup(timer, function, clock, mode);
 #else
 	hrtimer_init(timer, clock, mode);

@@ -5,7 +5,8 @@
 
 #include <linux/fs.h>
 #include <linux/pagemap.h>
-#include <linux/version.h>
+
+#include "features.h"
 
 /**
  * compat_ra_set_order - set the folio order that the next window grows from
@@ -17,7 +18,7 @@
  */
 static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int order)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#if SEQKEEP_HAVE_RA_ORDER
 	ra->order = order;
 #endif
 }
@@ -29,7 +30,7 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
  */
 static inline void compat_ra_copy_order(struct file_ra_state *to, const struct file_ra_state *from)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#if SEQKEEP_HAVE_RA_ORDER
 	WRITE_ONCE(to->order, from->order);
 #endif
 }

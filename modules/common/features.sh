@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# features.sh COMPILER FLAG...: print a header that says what the kernel being built for has.
+#
+# A kernel's version does not tell what it has, because distributions take changes from later kernels and keep the
+# number. So each feature is tried by compiling a few lines. Kbuild runs this once per build, with the flags of the
+# module's own files (features.mk).
+set -u
+
+# compiles HEADER CODE COMPILER FLAG...: whether the code compiles after the header.
+compiles() {
+	lines=$(printf '#include <%s>\n%s\n' "$1" "$2")
+	shift 2
+	# A warning is no answer, whatever the kernel's configuration makes of it; a missing function is.
+	echo "$lines" | "$@" -Wno-error -Werror=implicit-function-declaration -fsyntax-only -x c - 2>/dev/null
+}
+
+# feature NAME HEADER CODE COMPILER FLAG...: print whether CODE compiles. A header that does not compile alone says
+# nothing about the feature, so that ends the build.
+feature() {
+	name=$1 header=$2 code=$3
+	shift 3
+	compiles "$header" "" "$@" || {
+		echo "features.sh: cannot compile <$header> of this kernel, so cannot tell whether it has $name: are its headers complete?" >&2
+		exit 1
+	}
+	if compiles "$header" "$code" "$@"; then
+		echo "#define SEQKEEP_HAVE_$name 1"
+	else
+		echo "#define SEQKEEP_HAVE_$name 0"
+	fi
+}
+
+echo "/* SPDX-License-Identifier: GPL-2.0-only */"
+echo "/* Made by common/features.sh: what this kernel has. */"
+
+# 908a1d775422 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()"), v6.13; in RHEL 10.2's 6.12, too.
+feature HRTIMER_SETUP linux/hrtimer.h \
+	'void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }' "$@"
+
+# "mm/readahead: Store folio order in struct file_ra_state", v6.16.
+feature RA_ORDER linux/fs.h \
+	'unsigned int f(struct file_ra_state *ra) { return ra->order; }' "$@"
+
+# "fs: move file_start_write() into vfs_iter_write()", v6.8, changes no declaration. "fs: create
+# {sb,file}_write_not_started() helpers" is of the same series, which has no use without it.
+feature WRITE_NOT_STARTED linux/fs.h \
+	'bool f(const struct file *file) { return file_write_not_started(file); }' "$@"
