@@ -83,7 +83,7 @@ static struct r5d_array *r5d_array_alloc(struct r5conf *conf, struct mddev *mdde
 	kref_init(&array->ref);
 	INIT_WORK(&array->work, r5d_array_work);
 	INIT_LIST_HEAD(&array->held_lru);
-	INIT_LIST_HEAD(&array->stripes.held);
+	r5d_stripes_init(&array->stripes);
 	compat_hrtimer_setup(&array->timer, r5d_timer_expired, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS_SOFT);
 	r5d_predict_init(&array->predictor);

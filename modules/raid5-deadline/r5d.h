@@ -58,7 +58,7 @@ enum r5d_state {
  *	without reconfig_mutex. Read by r5d_state(), written by r5d_set_state()
  *
  * The array's own device_lock protects the rest:
- * @timer_on: @timer is armed or runs
+ * @timer_at: when @timer runs, in ns; 0: it does not
  * @held_lru: the held stripes, by stripe_head.lru
  * @stripes: what we know of stripes
  * @predictor: what we have learned of the array
@@ -81,7 +81,7 @@ struct r5d_array {
 	bool listed;
 	enum r5d_state state;
 
-	bool timer_on;
+	u64 timer_at;
 	struct list_head held_lru;
 	struct r5d_stripe_table stripes;
 	struct r5d_predictor predictor;
