@@ -58,6 +58,13 @@ static void r5d_array_set_gone(struct r5d_array *array)
  * r5d_array_detach - end an array, because raid456 is about to free its data
  * @conf: the data
  *
+ * Waits until nobody uses the array any more. An array that md has stopped must be gone when
+ * mdadm(8) returns: the work of md that deletes its disk is what the next assembly waits for, and
+ * a reference of ours would let the disk outlive that.
+ *
+ * Those who use it wait for no lock that is held here: they try the reconfig_mutex, and end when
+ * the array is %R5D_GONE.
+ *
  * Context: may sleep; the array's reconfig_mutex is held.
  */
 void r5d_array_detach(const struct r5conf *conf)
@@ -67,13 +74,17 @@ void r5d_array_detach(const struct r5conf *conf)
 	mutex_lock(&r5d_registry_mutex);
 	array = r5d_array_find(conf);
 	if (array) {
+		kref_get(&array->ref);
 		r5d_array_close(array);
-		/* md deletes the disk with the last reference: do not leave ours to queued work. */
 		if (cancel_work(&array->work))
 			r5d_array_put(array);
 		r5d_array_set_gone(array);
 	}
 	mutex_unlock(&r5d_registry_mutex);
+	if (array) {
+		r5d_array_wait(array);
+		r5d_array_put(array);
+	}
 }
 
 /* Returns whether stripes are held from now on. */

@@ -40,10 +40,11 @@ enum r5d_state {
  *	the module is disabled
  * @node: in the table of arrays, by @conf
  * @rcu: frees it
- * @ref: held by the table, and by @work while that is queued
+ * @ref: held by the table, and by each user of @mddev: raid5_free() waits for them, so that
+ *	md need not know of us
  * @conf: raid456's data; valid until %R5D_GONE
- * @mddev: md's data, whose kobject we hold. NULL for an array whose layout contradicts itself:
- *	its @conf may not be read
+ * @mddev: md's data; valid while a reference is held. NULL for an array whose layout contradicts
+ *	itself: its @conf may not be read
  * @name: of its disk
  * @work: prepares the array where sleeping is allowed
  * @timer: runs while stripes are held

@@ -20,5 +20,6 @@ void r5d_array_remove(struct r5d_array *array);
 struct r5d_array *r5d_array_find(const struct r5conf *conf);
 struct r5d_array *r5d_array_get_any(void);
 void r5d_array_put(struct r5d_array *array);
+void r5d_array_wait(struct r5d_array *array);
 
 #endif
