@@ -12,8 +12,10 @@
 #include "array.h"
 #include "attr.h"
 #include "cache.h"
+#include "common/module.h"
 #include "hold.h"
 #include "raid456.h"
+#include "select.h"
 #include "table.h"
 
 /* Bounds of the number of stripes that an array's table has room for. */
@@ -99,6 +101,7 @@ static bool r5d_array_make_ready(struct r5d_array *array)
 			nr, array->name, -ENOMEM);
 		return false;
 	}
+	WRITE_ONCE(array->selected, r5d_is_selected(array->name));
 	r5d_files_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
 	r5d_set_state(array, R5D_READY);
@@ -120,7 +123,7 @@ void r5d_array_work(struct work_struct *work)
 	mutex_lock(&r5d_registry_mutex);
 	ready = r5d_state(array) == R5D_ATTACHED && r5d_array_make_ready(array);
 	mutex_unlock(&r5d_registry_mutex);
-	if (ready)
+	if (ready && READ_ONCE(array->selected) && !seqkeep_is_observing())
 		r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
 	r5d_array_put(array);

@@ -25,6 +25,8 @@ unsigned int r5d_deadline_setting(const struct r5d_array *array)
 {
 	unsigned int own = READ_ONCE(array->setting);
 
+	if (!READ_ONCE(array->selected))
+		return 0;
 	return own == R5D_DEFAULT ? READ_ONCE(r5d_deadline.value) : own;
 }
 

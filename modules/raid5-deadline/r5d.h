@@ -53,6 +53,7 @@ enum r5d_state {
  * @cache_before: stripes in the cache before we raised it; 0: we did not
  * @cache_set: stripes that we raised it to
  * @listed: its file in sysfs exists
+ * @selected: the parameter arrays names it, or names none
  * @state: an enum r5d_state. Written under r5d_registry_mutex, under which it is stable. With
  *	device_lock held one can tell whether it is below %R5D_CLOSED, with md's reconfig_mutex
  *	whether it is %R5D_GONE. Exception: once no work item runs any more, %R5D_GONE is set
@@ -80,6 +81,7 @@ struct r5d_array {
 	int cache_before;
 	int cache_set;
 	bool listed;
+	bool selected;
 	enum r5d_state state;
 
 	u64 timer_at;

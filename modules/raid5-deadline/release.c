@@ -3,6 +3,7 @@
 #include <linux/bitops.h>
 #include <linux/ktime.h>
 
+#include "common/module.h"
 #include "hold.h"
 #include "inspect.h"
 #include "outcome.h"
@@ -49,6 +50,8 @@ static void r5d_known_full(struct r5d_array *array, struct r5d_stripe *stripe, u
 		return;
 	if (stripe->phase == R5D_STRIPE_HELD)
 		array->fills[r5d_bucket(now - stripe->first)]++;
+	if (stripe->would_hold)
+		r5d_count(array, R5D_C_WOULD_FILL);
 	if (r5d_outcome_full_now(&array->predictor, stripe, now))
 		r5d_count(array, R5D_C_FILLED);
 }
@@ -130,6 +133,11 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	stripe->ticket = ticket;
 	if (forecast == R5D_UNLIKELY)
 		return false;
+	if (seqkeep_is_observing()) {
+		stripe->would_hold = true;
+		r5d_count(array, R5D_C_WOULD_HOLD);
+		return false;
+	}
 	r5d_stripe_set_held(&array->stripes, stripe, forecast == R5D_TRIAL);
 	r5d_count(array, R5D_C_HELD);
 	return r5d_defer(array, stripe, now);

@@ -111,6 +111,7 @@ struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 
 	stripe->had_preread_active = false;
 	stripe->trial = false;
 	stripe->expired = false;
+	stripe->would_hold = false;
 	table->nr++;
 	hlist_add_head(&stripe->hash, bucket(table, sh));
 	return stripe;

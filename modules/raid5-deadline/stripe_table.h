@@ -36,6 +36,7 @@ enum r5d_stripe_phase {
  * @had_preread_active: we have cleared its STRIPE_PREREAD_ACTIVE
  * @trial: it is held on trial
  * @expired: it was held to its deadline
+ * @would_hold: it is not held, only because the module observes
  */
 struct r5d_stripe {
 	struct hlist_node hash;
@@ -52,6 +53,7 @@ struct r5d_stripe {
 	bool had_preread_active;
 	bool trial;
 	bool expired;
+	bool would_hold;
 };
 
 /*

@@ -57,6 +57,18 @@ void r5d_table_stop_work(void)
 	destroy_workqueue(workqueue);
 }
 
+/* Select arrays anew, by their names. Context: may sleep. */
+void r5d_table_select(bool (*is_selected)(const char *name))
+{
+	struct r5d_array *array;
+	int bucket;
+
+	mutex_lock(&r5d_registry_mutex);
+	hash_for_each(r5d_arrays, bucket, array, node)
+		WRITE_ONCE(array->selected, is_selected(array->name));
+	mutex_unlock(&r5d_registry_mutex);
+}
+
 /**
  * r5d_array_add - add an array to the table, and queue its work unless it is unusable
  * @array: the array; the table takes over its reference
