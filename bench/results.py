@@ -203,11 +203,16 @@ BENCHES = {
                 MB_S,
                 Figure("pre_read", "sectors pre-read"),
                 Figure("p99_us", "p99 latency, us"),
+                Figure("other_mb_s", "MB/s of the other writer", more_is_better=True, main=True),
+                Figure("other_p50_us", "p50 latency of the other writer, us"),
+                Figure("other_p99_us", "p99 latency of the other writer, us"),
                 Figure("cpu_us_per_mib", "CPU time, us per MiB"),
             ),
             cases=raid5_cases,
             conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes unless the arm says 8192; the"
-            " setting is the time per I/O of a member, or its throughput",
+            " setting is the time per I/O of a member, or its throughput; write-back throttling of the members is off,"
+            " but in cases whose names begin with throttled; beside means that a stream is written beside another"
+            " writer, of the length and number at a time that follow",
         ),
         Bench(
             name="iostune",

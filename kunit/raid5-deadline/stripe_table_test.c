@@ -19,6 +19,7 @@ static int table_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, table);
 	test->priv = table;
+	r5d_stripes_init(table);
 	return r5d_stripes_create(table, NR);
 }
 
@@ -35,16 +36,19 @@ static struct r5d_stripe *added(struct kunit *test, unsigned int i, u64 sector)
 	return stripe;
 }
 
-/* @held and its length. */
+/* The lists of held stripes, and their length. */
 static void expect_held(struct kunit *test, unsigned int nr)
 {
 	struct r5d_stripe_table *table = test->priv;
 	struct r5d_stripe *stripe;
-	unsigned int listed = 0;
+	unsigned int listed = 0, list;
 
-	list_for_each_entry(stripe, &table->held, order) {
-		KUNIT_EXPECT_EQ(test, (int)stripe->phase, (int)R5D_STRIPE_HELD);
-		listed++;
+	for (list = 0; list < R5D_HELD_LISTS; list++) {
+		list_for_each_entry(stripe, &table->held[list], order) {
+			KUNIT_EXPECT_EQ(test, (int)stripe->phase, (int)R5D_STRIPE_HELD);
+			KUNIT_EXPECT_EQ(test, (int)stripe->trial, list == R5D_HELD_TRIAL);
+			listed++;
+		}
 	}
 	KUNIT_EXPECT_EQ(test, listed, nr);
 	KUNIT_EXPECT_EQ(test, table->nr_held, nr);
@@ -52,7 +56,7 @@ static void expect_held(struct kunit *test, unsigned int nr)
 
 static struct r5d_stripe *first_held(const struct r5d_stripe_table *table)
 {
-	return list_first_entry(&table->held, struct r5d_stripe, order);
+	return list_first_entry(&table->held[R5D_HELD_OTHERS], struct r5d_stripe, order);
 }
 
 static void found_by_address(struct kunit *test)
@@ -73,7 +77,7 @@ static void another_stripe_at_the_address(struct kunit *test)
 	struct r5d_stripe_table *table = test->priv;
 	struct r5d_stripe *stripe = added(test, 0, 8);
 
-	r5d_stripe_set_held(table, stripe);
+	r5d_stripe_set_held(table, stripe, true);
 	expect_held(test, 1);
 	KUNIT_EXPECT_NULL(test, r5d_stripe_find(table, &stripes[0], 800));
 	expect_held(test, 0);
@@ -109,13 +113,13 @@ static void held_in_order(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		stripe[i] = added(test, i, i * 8);
 		KUNIT_EXPECT_EQ(test, (int)stripe[i]->phase, (int)R5D_STRIPE_PASSED);
-		r5d_stripe_set_held(table, stripe[i]);
-		r5d_stripe_set_held(table, stripe[i]);
+		r5d_stripe_set_held(table, stripe[i], false);
+		r5d_stripe_set_held(table, stripe[i], true);
 	}
 	expect_held(test, 3);
 	KUNIT_EXPECT_PTR_EQ(test, first_held(table), stripe[0]);
-	KUNIT_EXPECT_PTR_EQ(test, list_last_entry(&table->held, struct r5d_stripe, order),
-			    stripe[2]);
+	KUNIT_EXPECT_PTR_EQ(test, list_last_entry(&table->held[R5D_HELD_OTHERS],
+						  struct r5d_stripe, order), stripe[2]);
 
 	r5d_stripe_clear_held(table, stripe[0]);
 	r5d_stripe_clear_held(table, stripe[0]);
@@ -148,10 +152,12 @@ static void entries_begin_empty(struct kunit *test)
 
 	for (i = 0; i < NR; i++) {
 		stripe = added(test, i, i * 8);
-		r5d_stripe_set_held(table, stripe);
+		r5d_stripe_set_held(table, stripe, true);
 		stripe->first = 1;
+		stripe->released = 1;
 		stripe->written = ~0ULL;
-		stripe->stream = 7;
+		stripe->ticket.stream = 7;
+		stripe->expired = true;
 		stripe->settled = true;
 		stripe->begun = true;
 		stripe->had_preread_active = true;
@@ -163,7 +169,10 @@ static void entries_begin_empty(struct kunit *test)
 		stripe = added(test, i, i * 8);
 		KUNIT_EXPECT_EQ(test, stripe->first, 0ULL);
 		KUNIT_EXPECT_EQ(test, stripe->written, 0ULL);
-		KUNIT_EXPECT_EQ(test, (int)stripe->stream, -1);
+		KUNIT_EXPECT_EQ(test, stripe->released, 0ULL);
+		KUNIT_EXPECT_FALSE(test, r5d_is_ticket(&stripe->ticket));
+		KUNIT_EXPECT_FALSE(test, stripe->trial);
+		KUNIT_EXPECT_FALSE(test, stripe->expired);
 		KUNIT_EXPECT_EQ(test, (int)stripe->phase, (int)R5D_STRIPE_PASSED);
 		KUNIT_EXPECT_FALSE(test, stripe->settled);
 		KUNIT_EXPECT_FALSE(test, stripe->begun);
@@ -198,7 +207,7 @@ static void any_order(struct kunit *test)
 		case 1:
 			if (!stripe)
 				break;
-			r5d_stripe_set_held(table, stripe);
+			r5d_stripe_set_held(table, stripe, step % 2);
 			nr_held += !is_held[i];
 			is_held[i] = true;
 			break;

@@ -12,8 +12,10 @@
 #include "array.h"
 #include "attr.h"
 #include "cache.h"
+#include "common/module.h"
 #include "hold.h"
 #include "raid456.h"
+#include "select.h"
 #include "table.h"
 
 /* Bounds of the number of stripes that an array's table has room for. */
@@ -58,6 +60,13 @@ static void r5d_array_set_gone(struct r5d_array *array)
  * r5d_array_detach - end an array, because raid456 is about to free its data
  * @conf: the data
  *
+ * Waits until nobody uses the array any more. An array that md has stopped must be gone when
+ * mdadm(8) returns: the work of md that deletes its disk is what the next assembly waits for, and
+ * a reference of ours would let the disk outlive that.
+ *
+ * Those who use it wait for no lock that is held here: they try the reconfig_mutex, and end when
+ * the array is %R5D_GONE.
+ *
  * Context: may sleep; the array's reconfig_mutex is held.
  */
 void r5d_array_detach(const struct r5conf *conf)
@@ -67,13 +76,17 @@ void r5d_array_detach(const struct r5conf *conf)
 	mutex_lock(&r5d_registry_mutex);
 	array = r5d_array_find(conf);
 	if (array) {
+		kref_get(&array->ref);
 		r5d_array_close(array);
-		/* md deletes the disk with the last reference: do not leave ours to queued work. */
 		if (cancel_work(&array->work))
 			r5d_array_put(array);
 		r5d_array_set_gone(array);
 	}
 	mutex_unlock(&r5d_registry_mutex);
+	if (array) {
+		r5d_array_wait(array);
+		r5d_array_put(array);
+	}
 }
 
 /* Returns whether stripes are held from now on. */
@@ -88,6 +101,7 @@ static bool r5d_array_make_ready(struct r5d_array *array)
 			nr, array->name, -ENOMEM);
 		return false;
 	}
+	WRITE_ONCE(array->selected, r5d_is_selected(array->name));
 	r5d_files_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
 	r5d_set_state(array, R5D_READY);
@@ -109,7 +123,7 @@ void r5d_array_work(struct work_struct *work)
 	mutex_lock(&r5d_registry_mutex);
 	ready = r5d_state(array) == R5D_ATTACHED && r5d_array_make_ready(array);
 	mutex_unlock(&r5d_registry_mutex);
-	if (ready)
+	if (ready && READ_ONCE(array->selected) && !seqkeep_is_observing())
 		r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
 	r5d_array_put(array);

@@ -83,7 +83,7 @@ static struct r5d_array *r5d_array_alloc(struct r5conf *conf, struct mddev *mdde
 	kref_init(&array->ref);
 	INIT_WORK(&array->work, r5d_array_work);
 	INIT_LIST_HEAD(&array->held_lru);
-	INIT_LIST_HEAD(&array->stripes.held);
+	r5d_stripes_init(&array->stripes);
 	compat_hrtimer_setup(&array->timer, r5d_timer_expired, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS_SOFT);
 	r5d_predict_init(&array->predictor);
@@ -122,9 +122,13 @@ void r5d_array_attach(struct r5conf *conf, struct stripe_head *sh)
 		stats_add(&r5d_stats, R5D_C_LEFT_DM, 1);
 		return;
 	}
-	/* A reshape ends in raid456 first, and in md when md's thread for it is reaped. */
+	/*
+	 * A reshape ends in raid456 first, and in md when md's thread for it is reaped. A stripe
+	 * of the former geometry may be released even later.
+	 */
 	if (found && (r456_conf_chunk_sectors(conf) != r456_mddev_chunk_sectors(mddev) ||
-		      r456_conf_raid_disks(conf) != r456_mddev_raid_disks(mddev))) {
+		      r456_conf_raid_disks(conf) != r456_mddev_raid_disks(mddev) ||
+		      r456_conf_raid_disks(conf) != r456_sh_disks(sh))) {
 		pr_info_once("%s is not attached until md and raid456 agree on its geometry\n",
 			     disk->disk_name);
 		return;

@@ -71,13 +71,15 @@ static const struct md_entry deadline_entry = {
 static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 {
 	/* The race is harmless, as those of READ_RACY(): any value of the moment will do. */
-	u64 deadline = data_race(r5d_deadline_ns(array));
+	u64 deadline = data_race(r5d_deadline_ns(array, false));
+	const struct r5d_times *times = &array->predictor.times;
 	int i;
 
 	for (i = 0; i < R5D_C_NR; i++)
 		seq_printf(m, "%s %llu\n", r5d_counter_names[i], READ_RACY(array->count[i]));
 	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
-	seq_printf(m, "learned_us %llu\n", READ_RACY(array->predictor.deadline_ns) / NSEC_PER_USEC);
+	seq_printf(m, "learned_us %llu\n", READ_RACY(times->fill_ns) / NSEC_PER_USEC);
+	seq_printf(m, "service_us %llu\n", READ_RACY(times->service_ns) / NSEC_PER_USEC);
 	seq_printf(m, "trust_percent %u\n", r5d_trust_percent(READ_RACY(array->predictor.trust)));
 	seq_printf(m, "waiting %u\n", READ_RACY(array->stripes.nr_held));
 	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));

@@ -51,13 +51,16 @@ ktime_t r5d_cache_lock_deadline(void)
 
 /*
  * md holds its reconfig_mutex while it writes superblocks: for ever, if a disk does not answer.
- * Disabling the module must not wait that long.
+ * Disabling the module must not wait that long. md also holds it while it stops the array, and
+ * waits for us then: r5d_array_detach().
  */
 static int __must_check r5d_lock_for_change(struct r5d_array *array, ktime_t end)
 {
 	int err;
 
 	for (;;) {
+		if (r5d_state(array) == R5D_GONE)
+			return -ENODEV;
 		err = r456_mddev_trylock(array->mddev);
 		if (err != -EAGAIN || ktime_after(ktime_get(), end))
 			return err;

@@ -27,7 +27,9 @@
 	C(EXPIRED, "expired")				\
 	C(RELEASED_PRESSURE, "released_pressure")	\
 	C(RELEASED_DRAIN, "released_drain")		\
-	C(RELEASED_OTHER, "released_other")
+	C(RELEASED_OTHER, "released_other")		\
+	C(WOULD_HOLD, "would_hold")			\
+	C(WOULD_FILL, "would_fill")
 
 #define R5D_COUNTER(name, string)	R5D_C_##name,
 enum r5d_counter { R5D_COUNTERS(R5D_COUNTER) R5D_C_NR };

@@ -13,6 +13,7 @@
 #include "common/compat/md.h"
 #include "hold.h"
 #include "inspect.h"
+#include "outcome.h"
 #include "raid456.h"
 #include "stock.h"
 
@@ -58,44 +59,6 @@ void r5d_restore_preread_active(struct r5d_array *array, struct r5d_stripe *stri
 	stripe->had_preread_active = false;
 }
 
-/* All data disks of the stripe have been written to, whether the stripe was held or not. */
-static void r5d_settle_full(struct r5d_array *array, struct r5d_stripe *stripe)
-{
-	if (stripe->settled)
-		return;
-	stripe->settled = true;
-	r5d_learn(&array->predictor, stripe->stream, stripe->sector, true);
-	if (stripe->phase == R5D_STRIPE_HELD)
-		r5d_count(array, R5D_C_FILLED);
-}
-
-/* The same, and learn how long it took: @now, in ns, is the time of the last write. */
-void r5d_settle_full_now(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
-{
-	u64 took = now - stripe->first;
-
-	if (stripe->settled)
-		return;
-	r5d_learn_time(&array->predictor, took);
-	if (stripe->phase == R5D_STRIPE_HELD)
-		array->fills[r5d_bucket(took)]++;
-	r5d_settle_full(array, stripe);
-}
-
-/* Learn what became of a stripe when the work on it is done. */
-void r5d_settle(struct r5d_array *array, struct r5d_stripe *stripe)
-{
-	/*
-	 * No release was seen while work on it was under way: it was filled and joined a batch, of
-	 * which raid456 releases the first stripe only.
-	 */
-	if (stripe->phase == R5D_STRIPE_HELD || !stripe->begun)
-		r5d_settle_full(array, stripe);
-	if (!stripe->settled)
-		r5d_learn(&array->predictor, stripe->stream, stripe->sector, false);
-	stripe->settled = true;
-}
-
 /*
  * Call do_release_stripe() for a held stripe, unless a writer has taken it. The writer's own
  * release may come when our hook is gone, so STRIPE_PREREAD_ACTIVE is restored in any case. That
@@ -109,6 +72,8 @@ static void r5d_release_held(struct r5d_array *array, struct r5d_stripe *stripe,
 
 	lockdep_assert_held(r456_device_lock(array->conf));
 	r5d_stripe_clear_held(&array->stripes, stripe);
+	stripe->released = ktime_get_ns();
+	stripe->expired = why == R5D_C_EXPIRED;
 	r5d_count(array, why);
 	/*
 	 * A held stripe has STRIPE_HANDLE; only a reference holder clears it. If we missed a
@@ -139,7 +104,8 @@ static bool r5d_clear_held_if_full(struct r5d_array *array, struct r5d_stripe *s
 	    (!r456_sh_batched(sh) && r456_sh_overwritten(sh) <
 	     r456_sh_disks(sh) - r456_conf_max_degraded(array->conf)))
 		return false;
-	r5d_settle_full(array, stripe);
+	if (r5d_outcome_full(&array->predictor, stripe))
+		r5d_count(array, R5D_C_FILLED);
 	r5d_stripe_clear_held(&array->stripes, stripe);
 	return true;
 }
@@ -148,13 +114,33 @@ static bool r5d_clear_held_if_full(struct r5d_array *array, struct r5d_stripe *s
 void r5d_sweep_full(struct r5d_array *array)
 {
 	struct r5d_stripe *stripe, *next;
+	int batch = 0, list;
+
+	lockdep_assert_held(r456_device_lock(array->conf));
+	for (list = 0; list < R5D_HELD_LISTS; list++)
+		list_for_each_entry_safe(stripe, next, &array->stripes.held[list], order)
+			if (++batch > BATCH || !r5d_clear_held_if_full(array, stripe))
+				break;
+}
+
+/*
+ * Likewise for the stripes of a batch, of which raid456 releases only the first, @head. The others
+ * follow it in the array, so that they were held right after it. @head is not held after this.
+ */
+void r5d_sweep_batch(struct r5d_array *array, struct r5d_stripe *head)
+{
+	struct list_head *list = &array->stripes.held[head->trial ? R5D_HELD_TRIAL :
+								    R5D_HELD_OTHERS];
+	struct r5d_stripe *stripe = head, *next;
 	int batch = 0;
 
 	lockdep_assert_held(r456_device_lock(array->conf));
-	list_for_each_entry_safe(stripe, next, &array->stripes.held, order) {
+	if (head->phase != R5D_STRIPE_HELD)
+		return;
+	list_for_each_entry_safe_continue(stripe, next, list, order)
 		if (++batch > BATCH || !r5d_clear_held_if_full(array, stripe))
-			return;
-	}
+			break;
+	r5d_stripe_clear_held(&array->stripes, head);
 }
 
 /**
@@ -167,17 +153,19 @@ bool r5d_release_some(struct r5d_array *array)
 {
 	struct r5d_stripe *stripe, *next;
 	struct stripe_head *sh;
-	int batch = 0;
+	int batch = 0, list;
 
 	lockdep_assert_held(r456_device_lock(array->conf));
 	/*
 	 * Unlike the timer, full stripes as well: r5d_clear_held_if_full() leaves
 	 * STRIPE_PREREAD_ACTIVE to be restored at the stripe's next release, which we will not see.
 	 */
-	list_for_each_entry_safe(stripe, next, &array->stripes.held, order) {
-		if (++batch > BATCH)
-			return false;
-		r5d_release_held(array, stripe, R5D_C_RELEASED_DRAIN);
+	for (list = 0; list < R5D_HELD_LISTS; list++) {
+		list_for_each_entry_safe(stripe, next, &array->stripes.held[list], order) {
+			if (++batch > BATCH)
+				return false;
+			r5d_release_held(array, stripe, R5D_C_RELEASED_DRAIN);
+		}
 	}
 	/* Each held stripe has an entry. If one has none, release it: nobody else would. */
 	while (WARN_ON_ONCE(!list_empty(&array->held_lru))) {
@@ -188,40 +176,58 @@ bool r5d_release_some(struct r5d_array *array)
 	return true;
 }
 
-/* Start the timer of an array, unless it runs. @now is in ns. */
-void r5d_timer_start(struct r5d_array *array, u64 now)
+/*
+ * Have the timer of an array run when a stripe expires, if it does not run before. The timer may be
+ * started again while r5d_timer_expired() waits for the device_lock, or returns: if it is queued by
+ * then, both r5d_timer_expired() and the kernel leave it as it is.
+ */
+void r5d_timer_start(struct r5d_array *array, const struct r5d_stripe *stripe, u64 now)
 {
+	u64 at = min(stripe->first + r5d_deadline_ns(array, stripe->trial), now + TICK_NS);
+
 	lockdep_assert_held(r456_device_lock(array->conf));
-	if (array->timer_on)
+	if (array->timer_at && array->timer_at <= at)
 		return;
-	array->timer_on = true;
-	hrtimer_start(&array->timer, ns_to_ktime(now + min(r5d_deadline_ns(array), TICK_NS)),
-		      HRTIMER_MODE_ABS_SOFT);
+	array->timer_at = at;
+	hrtimer_start(&array->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Returns when to run again, in ns, or 0 if no stripe is held. */
-static u64 r5d_release_expired(struct r5d_array *array, u64 now)
+/*
+ * The cache has shrunk, or more stripes are held than may be for another reason. The newest first,
+ * and those on trial before the others: in a stream that goes through a row of chunks disk by disk
+ * the oldest are the next to be filled.
+ */
+static void r5d_release_excess(struct r5d_array *array, int *budget)
 {
-	struct r5conf *conf = array->conf;
-	u64 deadline = r5d_deadline_ns(array);
+	unsigned int enough = r456_conf_max_stripes(array->conf) / 2;
+	struct r5d_stripe *stripe, *next;
+	int list;
+
+	for (list = 0; list < R5D_HELD_LISTS; list++) {
+		list_for_each_entry_safe_reverse(stripe, next, &array->stripes.held[list], order) {
+			if (array->stripes.nr_held <= enough || --*budget < 0)
+				return;
+			if (!r5d_clear_held_if_full(array, stripe))
+				r5d_release_held(array, stripe, R5D_C_RELEASED_PRESSURE);
+		}
+	}
+}
+
+/* Returns when to look at this list again, in ns, or 0 if no stripe is on it. */
+static u64 r5d_release_list(struct r5d_array *array, int list, bool drain, u64 now, int *budget)
+{
+	u64 deadline = r5d_deadline_ns(array, list == R5D_HELD_TRIAL);
 	/*
 	 * A writer that waits for a free stripe can only take one of its own hash group (1/8 of
 	 * the cache), and we may be holding all stripes of that group.
 	 */
-	u64 longest = r456_has_stripe_waiter(conf) ? min(deadline, WAITER_NS) : deadline;
-	/* raid456 wakes such a writer when a quarter of the cache is free. */
-	unsigned int enough = r456_stripes_exhausted(conf) ? r456_conf_max_stripes(conf) / 4 :
-							     UINT_MAX;
-	/* Also stripes that were held before a disk of the array failed. */
-	bool drain = r5d_is_draining(array) || r456_mddev_degraded(r456_conf_mddev(conf));
+	u64 longest = r456_has_stripe_waiter(array->conf) ? min(deadline, WAITER_NS) : deadline;
 	struct r5d_stripe *stripe, *next;
-	int batch = 0;
 
-	r5d_sweep_full(array);
-	list_for_each_entry_safe(stripe, next, &array->stripes.held, order) {
-		if (!drain && stripe->first + longest > now && array->stripes.nr_held <= enough)
+	list_for_each_entry_safe(stripe, next, &array->stripes.held[list], order) {
+		if (!drain && stripe->first + longest > now)
 			return min(stripe->first + longest, now + TICK_NS);
-		if (++batch > BATCH)
+		if (--*budget < 0)
 			return now + PAUSE_NS;
 		if (r5d_clear_held_if_full(array, stripe))
 			continue;
@@ -230,6 +236,25 @@ static u64 r5d_release_expired(struct r5d_array *array, u64 now)
 				 R5D_C_RELEASED_PRESSURE);
 	}
 	return 0;
+}
+
+/* Returns when to run again, in ns, or 0 if no stripe is held. */
+static u64 r5d_release_expired(struct r5d_array *array, u64 now)
+{
+	/* Also stripes that were held before a disk of the array failed. */
+	bool drain = r5d_is_draining(array) ||
+		     r456_mddev_degraded(r456_conf_mddev(array->conf));
+	int budget = BATCH, list;
+	u64 next = 0, at;
+
+	r5d_sweep_full(array);
+	r5d_release_excess(array, &budget);
+	for (list = 0; list < R5D_HELD_LISTS; list++) {
+		at = r5d_release_list(array, list, drain, now, &budget);
+		if (at && (!next || at < next))
+			next = at;
+	}
+	return next;
 }
 
 /* Release the stripes of an array that have been held long enough. In a soft interrupt. */
@@ -242,9 +267,14 @@ enum hrtimer_restart r5d_timer_expired(struct hrtimer *timer)
 	spin_lock_irqsave(r456_device_lock(array->conf), flags);
 	if (r5d_state(array) < R5D_CLOSED)
 		next = r5d_release_expired(array, ktime_get_ns());
-	array->timer_on = next;
-	if (next)
-		hrtimer_set_expires(timer, ns_to_ktime(next));
+	if (hrtimer_is_queued(timer)) {
+		/* r5d_timer_start() was faster: it will run once more, and look then. */
+		next = 0;
+	} else {
+		array->timer_at = next;
+		if (next)
+			hrtimer_set_expires(timer, ns_to_ktime(next));
+	}
 	spin_unlock_irqrestore(r456_device_lock(array->conf), flags);
 	return next ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }

@@ -13,23 +13,30 @@
 	 BIT(RAID456_STRIPE_BATCH_ERR) | BIT(RAID456_STRIPE_ACTIVE) |	\
 	 BIT(RAID456_STRIPE_DELAYED))
 
-/* Not REQ_PREFLUSH: md does the flush apart from the data, and clears the flag. */
-#define URGENT_OPF	(REQ_FUA | REQ_PRIO | REQ_SWAP)
+/*
+ * REQ_META for the logs of file systems: each commit waits for its log writes, and nothing follows
+ * that would fill their stripes. Not REQ_PREFLUSH: md does the flush apart from the data, and
+ * clears the flag.
+ */
+#define URGENT_OPF	(REQ_META | REQ_FUA | REQ_PRIO | REQ_SWAP)
 
 /* The deadline that applies to an array: ms or R5D_AUTO. */
 unsigned int r5d_deadline_setting(const struct r5d_array *array)
 {
 	unsigned int own = READ_ONCE(array->setting);
 
+	if (!READ_ONCE(array->selected))
+		return 0;
 	return own == R5D_DEFAULT ? READ_ONCE(r5d_deadline.value) : own;
 }
 
-/* How long a stripe of an array may be held now, in ns; 0: no stripe is held. */
-u64 r5d_deadline_ns(const struct r5d_array *array)
+/* How long a stripe of an array may be held now, on trial or not, in ns; 0: no stripe is held. */
+u64 r5d_deadline_ns(const struct r5d_array *array, bool trial)
 {
 	unsigned int ms = r5d_deadline_setting(array);
 
-	return ms == R5D_AUTO ? READ_ONCE(array->predictor.deadline_ns) : ms * NSEC_PER_MSEC;
+	return ms == R5D_AUTO ? r5d_auto_deadline(&array->predictor.times, trial) :
+				ms * NSEC_PER_MSEC;
 }
 
 /* Must all held stripes be released, because md or we are stopping the array? */
@@ -65,17 +72,21 @@ void r5d_inspect_stripe(struct r5conf *conf, struct stripe_head *sh,
 
 /**
  * r5d_inspect_writes - read each write to a stripe
+ * @conf: its array
  * @sh: the stripe, without references
  * @state: &r5d_stripe_state.written, .overlap and .urgent are set
+ * @longest: set to the longest write
  *
  * Context: the array's device_lock is held.
- * Return: the length of the longest write, in stripes.
  */
-unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state *state)
+void r5d_inspect_writes(struct r5conf *conf, struct stripe_head *sh,
+			struct r5d_stripe_state *state, struct r5d_write *longest)
 {
-	unsigned int span = 0;
 	int i;
 
+	*longest = (struct r5d_write) {
+		.rest = (state->data_disks - 1) * r456_conf_chunk_sectors(conf),
+	};
 	for (i = r456_sh_disks(sh); i-- > 0;) {
 		char *dev = r456_sh_dev(sh, i);
 		sector_t end = r456_dev_sector(dev) + R5D_STRIPE_SECTORS;
@@ -89,12 +100,14 @@ unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state 
 		while (bio) {
 			if (bio->bi_opf & URGENT_OPF)
 				state->urgent = true;
-			span = max(span, bio_sectors(bio) / R5D_STRIPE_SECTORS);
+			if (bio_sectors(bio) > longest->sectors) {
+				longest->start = bio->bi_iter.bi_sector;
+				longest->sectors = bio_sectors(bio);
+			}
 			/* The bi_next of a bio that extends beyond this page is the next page's. */
 			bio = bio_end_sector(bio) < end ? bio->bi_next : NULL;
 		}
 	}
-	return span;
 }
 
 /* Read what decides whether an array's stripes may be held. device_lock is held. */
@@ -103,15 +116,13 @@ void r5d_inspect_array(const struct r5d_array *array, struct r5d_array_condition
 	struct r5conf *conf = array->conf;
 
 	*conditions = (struct r5d_array_conditions) {
-		.off = !r5d_deadline_ns(array),
+		.off = !r5d_deadline_setting(array),
 		.journal = r456_conf_journalled(conf),
 		.degraded = r456_mddev_degraded(r456_conf_mddev(conf)),
 		.reshaping = r456_conf_reshaping(conf),
 		.draining = r5d_is_draining(array),
 		.reclaim = current->flags & PF_MEMALLOC,
-		.exhausted = r456_stripes_exhausted(conf),
 		.held = array->stripes.nr_held,
-		.active = r456_conf_active(conf),
 		.max = r456_conf_max_stripes(conf),
 	};
 }

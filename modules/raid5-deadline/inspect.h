@@ -7,11 +7,12 @@
 #include "verdict.h"
 
 unsigned int r5d_deadline_setting(const struct r5d_array *array);
-u64 r5d_deadline_ns(const struct r5d_array *array);
+u64 r5d_deadline_ns(const struct r5d_array *array, bool trial);
 bool r5d_is_draining(const struct r5d_array *array);
 void r5d_inspect_stripe(struct r5conf *conf, struct stripe_head *sh,
 			struct r5d_stripe_state *state);
-unsigned int r5d_inspect_writes(struct stripe_head *sh, struct r5d_stripe_state *state);
+void r5d_inspect_writes(struct r5conf *conf, struct stripe_head *sh,
+			struct r5d_stripe_state *state, struct r5d_write *longest);
 void r5d_inspect_array(const struct r5d_array *array, struct r5d_array_conditions *conditions);
 
 #endif

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two questions.
+ * Will a stripe be filled while it is held, and does it pay to wait for that?
  *
- * Will this stripe be filled while it is held? A stripe that continues a stream, or is part of a
- * large write, is as likely to be filled as the earlier stripes of that stream. We learn that from
- * held stripes and, at no cost, from others: if another part of the stripe is written before the
- * first part is done, holding would have filled it. If not, the writer waited for the first part,
- * and holding would have been in vain. Single blocks belong to no stream and are never held.
+ * Writes that follow each other are a stream. We learn from the writes of a stream what becomes of
+ * its next ones: from held stripes and, at no cost, from others. If the rest of a stripe is written
+ * before its first part is done, holding would have filled it. If not, either the writer waits for
+ * the first part, and holding would have been in vain; or the disks happened to be done a little
+ * earlier than the writer came. How far a stream gets while its writes are on the disks
+ * tells the one from the other.
  *
- * How long? As long as nearly all filled stripes took.
+ * The pace of a stream says how long its stripes wait. If that is longer than raid456 takes for a
+ * partial stripe, stock serves the writer better.
+ *
+ * The first write of a stream says nothing about what follows. We learn from the first writes of
+ * its length: random writes of that length teach us to hold none, and a file that is written in
+ * order teaches us to hold them. Nothing is held before something was learned.
+ *
+ * A write that follows no other is a candidate: writes here and there stay candidates, and push out
+ * no stream.
  */
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -18,102 +28,234 @@
 #include "stripe.h"
 
 #define TRUST_MAX	65535U
-/* Holding pays if half of the stripes are filled. */
+/* Holding pays if half of the writes are filled. */
 #define TRUST_ENOUGH	(TRUST_MAX / 2)
-/* Shifts of the moving averages: a stream's trust follows faster than the array's. */
+/* Before anything is learned: one write that would have been filled is enough. */
+#define TRUST_FIRST	(TRUST_ENOUGH - 1)
+/* Shifts of the moving averages. */
 #define STREAM_SHIFT	3
-#define ARRAY_SHIFT	7
+#define YOUNG_SHIFT	1
+#define KIND_SHIFT	2
+#define ARRAY_SHIFT	5
 /* Fewer stripes than this are no stream. */
 #define RUN_MIN		4U
-#define RUN_MAX		65536U
-/* A stream may continue up to so many stripes ahead: writes are not always in order. */
-#define GAP_MAX		64U
+/* A write may be so far from where its stream ends: writes are not always in order. */
+#define REACH_SECTORS	64U
+#define REACH_WRITES	8U
+/* ns: a stream that was not written to for so long has ended. */
+#define STREAM_NS	(1000ULL * 1000 * 1000)
+/* Stripes in which a stream that was tried in vain is not tried again; doubled each time. */
+#define BACKOFF_FIRST	8192U
+#define BACKOFF_MAX	1048576U
 /*
- * Trust of a new stream, and of one retried despite its record: four unfilled stripes bring it
- * below TRUST_ENOUGH.
+ * If holding delays a stream, one in so many of its writes is not held, so that we know how long
+ * it would take without us.
  */
-#define TRUST_FIRST	(TRUST_MAX / 4 * 3)
-/* Retry a distrusted stream after so many unheld stripes; then after twice as many, and so on. */
-#define TRY_FIRST	8192U
-#define TRY_MAX		1048576U
-/* Halve the histogram when it has so many entries, so that it follows a change. */
-#define FILLS_MAX	4096U
-/* One in so many stripes may take longer than half of the deadline. */
-#define LATE_MAX	512
-/* The first bucket of the histogram ends at 2^BUCKET_SHIFT ns. */
-#define BUCKET_SHIFT	14
-/* ns: before the first stripe was filled, and the bounds of what is learned. */
-#define DEADLINE_FIRST	(20ULL * 1000 * 1000)
-#define DEADLINE_MIN	(100ULL * 1000)
-#define DEADLINE_MAX	(100ULL * 1000 * 1000)
+#define CONTROL		64U
 
 /**
  * r5d_predict_init - forget everything
  * @p: the predictor
- *
- * The first streams are trusted: a few stripes are enough to learn otherwise.
  */
 void r5d_predict_init(struct r5d_predictor *p)
 {
+	int i;
+
 	memset(p, 0, sizeof(*p));
+	for (i = 0; i < R5D_KINDS; i++)
+		p->kinds[i] = TRUST_FIRST;
 	p->trust = TRUST_FIRST;
-	p->try_after = TRY_FIRST;
-	p->deadline_ns = DEADLINE_FIRST;
+	r5d_times_init(&p->times);
 }
 
-static int r5d_find_stream(struct r5d_predictor *p, u64 sector)
+/* Stripes of a write: those that it writes in part, too. */
+static u32 span_of(const struct r5d_write *w)
 {
-	int i, oldest = 0;
+	return ((u32)(w->start % R5D_STRIPE_SECTORS) + w->sectors + R5D_STRIPE_SECTORS - 1) /
+	       R5D_STRIPE_SECTORS;
+}
 
-	for (i = 0; i < R5D_STREAMS; i++) {
-		struct r5d_stream *s = &p->streams[i];
+static int kind_of(const struct r5d_write *w)
+{
+	return min(ilog2(max(span_of(w), 1U)), R5D_KINDS - 1);
+}
 
-		if (s->run && sector >= s->next &&
-		    sector - s->next < (u64)GAP_MAX * R5D_STRIPE_SECTORS)
-			return i;
-		if (p->tick - s->used > p->tick - p->streams[oldest].used)
-			oldest = i;
+/* Another stripe of the stream's last write, and not the same write again. */
+static bool is_same_write(const struct r5d_stream *s, const struct r5d_write *w)
+{
+	return s->left && s->start == w->start && s->sectors == w->sectors;
+}
+
+static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 now)
+{
+	u64 reach = REACH_SECTORS + REACH_WRITES * (u64)min(s->sectors, w->sectors);
+
+	return s->run && w->start + reach >= s->next && w->start <= s->next + reach &&
+	       now - s->seen_ns < STREAM_NS;
+}
+
+/* The stream that a write belongs to, or NULL. @oldest: set to the one to replace then. */
+static struct r5d_stream *r5d_find_stream(struct r5d_stream *streams, int nr,
+					  const struct r5d_write *w, u64 now,
+					  struct r5d_stream **oldest)
+{
+	struct r5d_stream *s, *near = NULL;
+
+	*oldest = streams;
+	for (s = streams; s < streams + nr; s++) {
+		if (is_same_write(s, w))
+			return s;
+		if (!near && is_near(s, w, now))
+			near = s;
+		if ((s32)(s->seq - (*oldest)->seq) < 0)
+			*oldest = s;
 	}
-	p->streams[oldest].run = 0;
-	p->streams[oldest].trust = p->trust;
+	return near;
+}
+
+static void r5d_begin_candidate(struct r5d_stream *s, u32 tick, const struct r5d_write *w,
+				u64 now)
+{
+	*s = (struct r5d_stream) {
+		.id = tick,
+		.next = w->start,
+		.mark = w->start,
+		.mark_ns = now,
+		.backoff_next = BACKOFF_FIRST,
+	};
+}
+
+static void r5d_learn_pace(struct r5d_stream *s, u32 rest, u64 now)
+{
+	u64 advance = s->next - s->mark;
+	u64 took = min(now - s->mark_ns, STREAM_NS);
+
+	if (!rest || advance < rest)
+		return;
+	took = div64_u64(took * rest, advance);
+	s->pace_ns = s->pace_ns ? s->pace_ns - s->pace_ns / 4 + took / 4 : took;
+	s->mark = s->next;
+	s->mark_ns = now;
+}
+
+static void r5d_add_write(struct r5d_stream *s, u32 tick, const struct r5d_write *w, u64 now)
+{
+	u32 span = span_of(w);
+
+	s->start = w->start;
+	s->sectors = w->sectors;
+	s->next = max(s->next, w->start + w->sectors);
+	s->left = span;
+	s->run = min(s->run + span, RUN_MIN);
+	s->seq = tick;
+	s->seen_ns = now;
+	s->rest = w->rest;
+	s->backoff -= min(s->backoff, span);
+	r5d_learn_pace(s, w->rest, now);
+}
+
+static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_stream *s)
+{
+	u64 service = p->times.service_ns;
+
+	if (s->trust < TRUST_ENOUGH)
+		return R5D_UNLIKELY;
+	/* Waiting would take longer than what it saves. */
+	if (s->pace_ns > service * 3 / 2)
+		return R5D_UNLIKELY;
+	if (s->pace_ns > service / 2 && ++s->held >= CONTROL) {
+		s->held = 0;
+		return R5D_UNLIKELY;
+	}
+	return s->proven ? R5D_LIKELY : R5D_TRIAL;
+}
+
+/* The first write of what may become a stream. */
+static void r5d_predict_first(struct r5d_predictor *p, struct r5d_stream *candidate,
+			      const struct r5d_write *w, u64 now, struct r5d_ticket *ticket)
+{
+	r5d_begin_candidate(candidate, p->tick, w, now);
+	r5d_add_write(candidate, p->tick, w, now);
+	if (candidate->run < RUN_MIN)
+		return;
+	ticket->kind = kind_of(w);
+	if (p->kinds[ticket->kind] >= TRUST_ENOUGH)
+		candidate->forecast = R5D_TRIAL;
+}
+
+/* A write that follows others. */
+static void r5d_predict_next(struct r5d_predictor *p, struct r5d_stream *s,
+			     const struct r5d_write *w, u64 now, struct r5d_ticket *ticket)
+{
+	ticket->stream = s - p->streams;
+	ticket->id = s->id;
+	ticket->begin = max(s->next, w->start);
+	r5d_add_write(s, p->tick, w, now);
+	s->forecast = r5d_forecast(p, s);
+}
+
+/* A candidate of so many stripes that it is a stream. */
+static void r5d_promote(struct r5d_predictor *p, struct r5d_stream *s,
+			struct r5d_stream *candidate, const struct r5d_write *w,
+			struct r5d_ticket *ticket)
+{
+	/* Its first blocks were too few for r5d_predict_first(). */
+	if (candidate->run < RUN_MIN)
+		ticket->kind = kind_of(w);
+	*s = *candidate;
+	s->trust = p->kinds[kind_of(w)];
+	memset(candidate, 0, sizeof(*candidate));
+}
+
+/* A write that belongs to none of the streams. @oldest: the stream to replace. */
+static struct r5d_stream *r5d_predict_candidate(struct r5d_predictor *p,
+						struct r5d_stream *oldest,
+						const struct r5d_write *w, u64 now,
+						struct r5d_ticket *ticket)
+{
+	struct r5d_stream *c, *unused;
+
+	c = r5d_find_stream(p->candidates, R5D_CANDIDATES, w, now, &unused);
+	if (c && is_same_write(c, w))
+		return c;
+	p->tick++;
+	if (!c) {
+		r5d_predict_first(p, unused, w, now, ticket);
+		return unused;
+	}
+	if (c->run + span_of(w) < RUN_MIN) {
+		r5d_add_write(c, p->tick, w, now);
+		return c;
+	}
+	r5d_promote(p, oldest, c, w, ticket);
+	r5d_predict_next(p, oldest, w, now, ticket);
 	return oldest;
 }
 
 /**
- * r5d_predict - predict whether a stripe will be filled, at its first write
+ * r5d_predict - predict whether a stripe will be filled, at its first release
  * @p: the predictor
- * @sector: of the stripe on the disks
- * @span: length of the longest write to it, in stripes
- * @stream: set to its stream, for r5d_learn(), or to -1 if it belongs to none
+ * @w: the longest write to it
+ * @now: time in ns
+ * @ticket: set, for r5d_learn(), if there is something to learn from this stripe: r5d_is_ticket()
  *
- * Return: true if it is likely to be filled.
+ * Return: the forecast, the same for all stripes of a write.
  */
-bool r5d_predict(struct r5d_predictor *p, u64 sector, u32 span, int *stream)
+enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w, u64 now,
+			      struct r5d_ticket *ticket)
 {
-	struct r5d_stream *s;
-	int i;
+	struct r5d_stream *oldest, *s;
 
-	p->tick++;
-	i = r5d_find_stream(p, sector);
-	s = &p->streams[i];
-	s->next = sector + R5D_STRIPE_SECTORS;
-	s->used = p->tick;
-	if (s->run < RUN_MAX)
-		s->run++;
-	if (s->run < RUN_MIN && span < RUN_MIN) {
-		*stream = -1;
-		return false;
+	*ticket = r5d_no_ticket();
+	s = r5d_find_stream(p->streams, R5D_STREAMS, w, now, &oldest);
+	if (!s) {
+		s = r5d_predict_candidate(p, oldest, w, now, ticket);
+	} else if (!is_same_write(s, w)) {
+		p->tick++;
+		r5d_predict_next(p, s, w, now, ticket);
 	}
-	*stream = i;
-	if (s->trust >= TRUST_ENOUGH)
-		return true;
-	if (++p->untried < p->try_after)
-		return false;
-	p->untried = 0;
-	s->trust = TRUST_FIRST;
-	if (p->try_after < TRY_MAX)
-		p->try_after *= 2;
-	return true;
+	s->left -= min(s->left, 1U);
+	return s->forecast;
 }
 
 /* A moving average, which reaches 0 and TRUST_MAX. */
@@ -125,84 +267,81 @@ static void average(u32 *trust, bool filled, unsigned int shift)
 		*trust -= (*trust + (1U << shift) - 1) >> shift;
 }
 
-/**
- * r5d_learn - learn whether a stripe was filled
- * @p: the predictor
- * @stream: of r5d_predict()
- * @sector: of the stripe
- * @filled: it was filled while it was held, or would have been
- *
- * If another stream has replaced this one since, only the array's trust changes.
+/*
+ * The disks were done with a write before the rest of its stripes was written. Would holding them
+ * have filled them? Only if the stream goes on for so long without that write being done. A writer
+ * that waits for its writes never has more than one row under way; half a write more may be one
+ * that it made just before we learned that this one is done.
  */
-void r5d_learn(struct r5d_predictor *p, int stream, u64 sector, bool filled)
+static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket)
 {
-	struct r5d_stream *s;
+	u64 reach = s->next - min(s->next, ticket->begin);
 
-	if (stream < 0)
+	s->reach = s->reach ? s->reach - s->reach / 4 + reach / 4 : reach;
+	return s->rest && s->reach > s->rest + s->sectors / 2;
+}
+
+/* Holding this stream was in vain: its reach alone is no reason to try again soon. */
+static void r5d_back_off(struct r5d_stream *s)
+{
+	if (!s->proven)
+		s->trust = min(s->trust, TRUST_ENOUGH) / 2;
+	if (s->trust >= TRUST_ENOUGH)
 		return;
-	s = &p->streams[stream];
-	if (sector < s->next && s->next - sector <= (u64)RUN_MAX * R5D_STRIPE_SECTORS)
-		average(&s->trust, filled, STREAM_SHIFT);
+	s->proven = false;
+	s->backoff = s->backoff_next;
+	s->backoff_next = min(2 * s->backoff_next, BACKOFF_MAX);
+}
+
+static void r5d_learn_of_stream(struct r5d_predictor *p, struct r5d_stream *s,
+				const struct r5d_ticket *ticket, enum r5d_outcome outcome)
+{
+	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
+
+	if (outcome == R5D_OUTCOME_DONE && r5d_would_fill(s, ticket)) {
+		if (s->backoff)
+			return;
+		if (s->pace_ns)
+			r5d_learn_fill(&p->times, s->pace_ns);
+		filled = true;
+	}
+	average(&s->trust, filled, s->proven ? STREAM_SHIFT : YOUNG_SHIFT);
 	average(&p->trust, filled, ARRAY_SHIFT);
-	if (filled)
-		p->try_after = TRY_FIRST;
+	if (outcome == R5D_OUTCOME_HELD_FILLED) {
+		s->proven = true;
+		s->backoff = 0;
+		s->backoff_next = BACKOFF_FIRST;
+	} else if (outcome == R5D_OUTCOME_EXPIRED) {
+		r5d_back_off(s);
+	}
 }
 
 /**
- * r5d_bucket - find the bucket of the histogram for a time
- * @ns: the time
+ * r5d_learn - learn what became of a stripe
+ * @p: the predictor
+ * @ticket: of r5d_predict()
+ * @outcome: what became of the stripe
  *
- * Return: 0 to R5D_BUCKETS - 1; bucket b ends at 2^(b + 14) ns.
+ * If another stream has replaced this one since, nothing of the new one changes.
  */
-unsigned int r5d_bucket(u64 ns)
+void r5d_learn(struct r5d_predictor *p, const struct r5d_ticket *ticket,
+	       enum r5d_outcome outcome)
 {
-	unsigned int bucket = ns >> BUCKET_SHIFT ? ilog2(ns >> BUCKET_SHIFT) + 1 : 0;
+	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
+	struct r5d_stream *s = ticket->stream >= 0 ? &p->streams[ticket->stream] : NULL;
 
-	return bucket < R5D_BUCKETS ? bucket : R5D_BUCKETS - 1;
-}
-
-/**
- * r5d_bucket_end_us - where a bucket of the histogram ends
- * @bucket: its index
- *
- * Return: us, rounded down.
- */
-u64 r5d_bucket_end_us(unsigned int bucket)
-{
-	return (1ULL << (bucket + BUCKET_SHIFT)) / 1000;
+	if (s && (!s->run || s->id != ticket->id))
+		s = NULL;
+	if (outcome == R5D_OUTCOME_UNKNOWN)
+		return;
+	if (ticket->kind >= 0)
+		average(&p->kinds[ticket->kind], filled, KIND_SHIFT);
+	if (s)
+		r5d_learn_of_stream(p, s, ticket, outcome);
 }
 
 /* @trust: of a stream or of the array. */
 unsigned int r5d_trust_percent(u32 trust)
 {
 	return trust * 100 / TRUST_MAX;
-}
-
-/**
- * r5d_learn_time - learn how long a stripe took to be filled
- * @p: the predictor
- * @ns: from its first write to its last
- *
- * Stripes that were filled after their deadline count too: otherwise the deadline could not grow.
- */
-void r5d_learn_time(struct r5d_predictor *p, u64 ns)
-{
-	u32 above = 0;
-	int i;
-
-	p->fills[r5d_bucket(ns)]++;
-	if (++p->nr_fills >= FILLS_MAX) {
-		p->nr_fills = 0;
-		for (i = 0; i < R5D_BUCKETS; i++) {
-			p->fills[i] /= 2;
-			p->nr_fills += p->fills[i];
-		}
-	}
-	/* Twice the bucket in which all but 1 in 512 end, because each that expires costs reads. */
-	for (i = R5D_BUCKETS - 1; i > 0; i--) {
-		above += p->fills[i];
-		if (above > p->nr_fills / LATE_MAX)
-			break;
-	}
-	p->deadline_ns = clamp(2ULL << (i + BUCKET_SHIFT), DEADLINE_MIN, DEADLINE_MAX);
 }

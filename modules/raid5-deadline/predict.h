@@ -8,52 +8,147 @@
 
 #include <linux/types.h>
 
+#include "learn_time.h"
+
 #define R5D_STREAMS	16
-/* Buckets of the histogram: below 16 us, below 32 us, and so on, up to 8 s and more. */
-#define R5D_BUCKETS	21
+#define R5D_CANDIDATES	16
+/* Kinds of writes, by length: one stripe, two or three, and so on, up to 256 and more. */
+#define R5D_KINDS	9
 
 /**
- * struct r5d_stream - stripes that are written one after the other
- * @next: first sector behind its last stripe
- * @run: its length in stripes, up to a limit
- * @trust: share of its stripes that were filled or would have been, 0 to 65535
- * @used: &r5d_predictor.tick at its last stripe
+ * enum r5d_forecast - will a stripe be filled while it is held?
+ * @R5D_UNLIKELY: no, or not in a time that pays
+ * @R5D_TRIAL: it seems so, but no stripe of its stream has been filled while it was held
+ * @R5D_LIKELY: yes
+ */
+enum r5d_forecast {
+	R5D_UNLIKELY,
+	R5D_TRIAL,
+	R5D_LIKELY,
+};
+
+/**
+ * enum r5d_outcome - what became of a stripe
+ * @R5D_OUTCOME_HELD_FILLED: it was filled while it was held
+ * @R5D_OUTCOME_FILLED: it was filled before the disks were done with it; holding would have worked
+ * @R5D_OUTCOME_EXPIRED: it was held to its deadline in vain
+ * @R5D_OUTCOME_DONE: it was not held, and was not filled before the disks were done with it
+ * @R5D_OUTCOME_UNKNOWN: it was released early, which says nothing
+ */
+enum r5d_outcome {
+	R5D_OUTCOME_HELD_FILLED,
+	R5D_OUTCOME_FILLED,
+	R5D_OUTCOME_EXPIRED,
+	R5D_OUTCOME_DONE,
+	R5D_OUTCOME_UNKNOWN,
+};
+
+/**
+ * struct r5d_write - a write, as its writer made it
+ * @start: first sector in the array
+ * @sectors: length
+ * @rest: sectors of the array from a stripe's first chunk to its last: data disks less one, in
+ *	chunks
+ */
+struct r5d_write {
+	u64 start;
+	u32 sectors;
+	u32 rest;
+};
+
+/**
+ * struct r5d_ticket - one stripe of each write has one, by which r5d_learn() learns from the write
+ * @begin: the first sector that the write adds to its stream
+ * @id: &r5d_stream.id
+ * @stream: index of the stream, or -1
+ * @kind: of the write, if it was the first of its stream; otherwise -1
+ */
+struct r5d_ticket {
+	u64 begin;
+	u32 id;
+	s8 stream;
+	s8 kind;
+};
+
+/**
+ * struct r5d_stream - writes that follow each other; also a candidate, of which one was seen
+ * @start: of its last write
+ * @next: first sector behind its writes
+ * @mark: @next at @mark_ns
+ * @mark_ns: when @pace_ns was last computed
+ * @pace_ns: how long it takes from a stripe's first chunk to its last; 0: not known
+ * @seen_ns: time of its last write
+ * @reach: sectors by which it went on while one of its writes was on the disks: a moving average
+ * @sectors: length of its last write
+ * @rest: &r5d_write.rest of its last write
+ * @left: stripes of that write that were not released yet
+ * @run: stripes, up to RUN_MIN; 0: not in use
+ * @id: &r5d_predictor.tick at its first write
+ * @seq: &r5d_predictor.tick at its last write
+ * @trust: share of its writes that were filled or would have been, 0 to 65535
+ * @backoff: stripes in which @reach is no reason to trust it
+ * @backoff_next: the next @backoff
+ * @held: writes since one was not held to learn how long that takes
+ * @proven: a stripe of it was filled while it was held
+ * @forecast: enum r5d_forecast of its last write
  */
 struct r5d_stream {
+	u64 start;
 	u64 next;
+	u64 mark;
+	u64 mark_ns;
+	u64 pace_ns;
+	u64 seen_ns;
+	u64 reach;
+	u32 sectors;
+	u32 rest;
+	u32 left;
 	u32 run;
+	u32 id;
+	u32 seq;
 	u32 trust;
-	u32 used;
+	u32 backoff;
+	u32 backoff_next;
+	u8 held;
+	bool proven;
+	u8 forecast;
 };
 
 /**
  * struct r5d_predictor - what was learned of one array
- * @streams: the most recently used
- * @trust: of a new stream
- * @tick: stripes seen
- * @untried: unheld stripes since a distrusted stream was last retried
- * @try_after: value of @untried at which a stream is retried
- * @fills: histogram of times to fill, aged
- * @nr_fills: sum of @fills
- * @deadline_ns: learned from @fills
+ * @streams: those seen last
+ * @candidates: writes that may become a stream. Apart from @streams, so that blocks here and there
+ *	push out no stream
+ * @kinds: trust of the first writes of streams, by ilog2() of their length in stripes
+ * @trust: of all streams
+ * @tick: writes seen
+ * @times: what was learned of times
  */
 struct r5d_predictor {
 	struct r5d_stream streams[R5D_STREAMS];
+	struct r5d_stream candidates[R5D_CANDIDATES];
+	u32 kinds[R5D_KINDS];
 	u32 trust;
 	u32 tick;
-	u32 untried;
-	u32 try_after;
-	u32 fills[R5D_BUCKETS];
-	u32 nr_fills;
-	u64 deadline_ns;
+	struct r5d_times times;
 };
 
 void r5d_predict_init(struct r5d_predictor *p);
-bool r5d_predict(struct r5d_predictor *p, u64 sector, u32 span, int *stream);
-void r5d_learn(struct r5d_predictor *p, int stream, u64 sector, bool filled);
-void r5d_learn_time(struct r5d_predictor *p, u64 ns);
-unsigned int r5d_bucket(u64 ns);
-u64 r5d_bucket_end_us(unsigned int bucket);
+enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w, u64 now,
+			      struct r5d_ticket *ticket);
+void r5d_learn(struct r5d_predictor *p, const struct r5d_ticket *ticket,
+	       enum r5d_outcome outcome);
 unsigned int r5d_trust_percent(u32 trust);
+
+/* A ticket that r5d_learn() learns nothing from. */
+static inline struct r5d_ticket r5d_no_ticket(void)
+{
+	return (struct r5d_ticket) { .stream = -1, .kind = -1 };
+}
+
+static inline bool r5d_is_ticket(const struct r5d_ticket *ticket)
+{
+	return ticket->stream >= 0 || ticket->kind >= 0;
+}
 
 #endif

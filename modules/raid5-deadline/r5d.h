@@ -40,10 +40,11 @@ enum r5d_state {
  *	the module is disabled
  * @node: in the table of arrays, by @conf
  * @rcu: frees it
- * @ref: held by the table, and by @work while that is queued
+ * @ref: held by the table, and by each user of @mddev: raid5_free() waits for them, so that
+ *	md need not know of us
  * @conf: raid456's data; valid until %R5D_GONE
- * @mddev: md's data, whose kobject we hold. NULL for an array whose layout contradicts itself:
- *	its @conf may not be read
+ * @mddev: md's data; valid while a reference is held. NULL for an array whose layout contradicts
+ *	itself: its @conf may not be read
  * @name: of its disk
  * @work: prepares the array where sleeping is allowed
  * @timer: runs while stripes are held
@@ -52,13 +53,14 @@ enum r5d_state {
  * @cache_before: stripes in the cache before we raised it; 0: we did not
  * @cache_set: stripes that we raised it to
  * @listed: its file in sysfs exists
+ * @selected: the parameter arrays names it, or names none
  * @state: an enum r5d_state. Written under r5d_registry_mutex, under which it is stable. With
  *	device_lock held one can tell whether it is below %R5D_CLOSED, with md's reconfig_mutex
  *	whether it is %R5D_GONE. Exception: once no work item runs any more, %R5D_GONE is set
  *	without reconfig_mutex. Read by r5d_state(), written by r5d_set_state()
  *
  * The array's own device_lock protects the rest:
- * @timer_on: @timer is armed or runs
+ * @timer_at: when @timer runs, in ns; 0: it does not
  * @held_lru: the held stripes, by stripe_head.lru
  * @stripes: what we know of stripes
  * @predictor: what we have learned of the array
@@ -79,9 +81,10 @@ struct r5d_array {
 	int cache_before;
 	int cache_set;
 	bool listed;
+	bool selected;
 	enum r5d_state state;
 
-	bool timer_on;
+	u64 timer_at;
 	struct list_head held_lru;
 	struct r5d_stripe_table stripes;
 	struct r5d_predictor predictor;

@@ -196,13 +196,6 @@ static inline int r456_conf_active(struct r5conf *conf)
 	return atomic_read(R456_FIELD(atomic_t, conf, r5conf__active_stripes));
 }
 
-/* A writer waits until a quarter of the stripe cache is free. */
-static inline bool r456_stripes_exhausted(struct r5conf *conf)
-{
-	return test_bit(RAID456_R5_INACTIVE_BLOCKED,
-			R456_FIELD(unsigned long, conf, r5conf__cache_state));
-}
-
 /*
  * A writer waits for a free stripe. R5_INACTIVE_BLOCKED does not tell, because it is one bit for
  * all stripe hash groups: a writer that finds a stripe in another group clears it.

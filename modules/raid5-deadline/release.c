@@ -3,8 +3,10 @@
 #include <linux/bitops.h>
 #include <linux/ktime.h>
 
+#include "common/module.h"
 #include "hold.h"
 #include "inspect.h"
+#include "outcome.h"
 #include "params.h"
 #include "raid456.h"
 #include "release.h"
@@ -37,8 +39,36 @@ static bool r5d_defer(struct r5d_array *array, struct r5d_stripe *stripe, u64 no
 {
 	r5d_clear_preread_active(array, stripe);
 	list_add_tail(r456_sh_lru(stripe->sh), &array->held_lru);
-	r5d_timer_start(array, now);
+	r5d_timer_start(array, stripe, now);
 	return true;
+}
+
+/* All data disks of a stripe with an entry have been written to. */
+static void r5d_known_full(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
+{
+	if (stripe->settled)
+		return;
+	if (stripe->phase == R5D_STRIPE_HELD)
+		array->fills[r5d_bucket(now - stripe->first)]++;
+	if (stripe->would_hold)
+		r5d_count(array, R5D_C_WOULD_FILL);
+	if (r5d_outcome_full_now(&array->predictor, stripe, now))
+		r5d_count(array, R5D_C_FILLED);
+}
+
+/* raid456 begins to work on a full stripe that has an entry, or is done with any. */
+static void r5d_known_ends(struct r5d_array *array, struct r5d_stripe *stripe, bool full, u64 now)
+{
+	if (r5d_outcome_idle(&array->predictor, stripe, now))
+		r5d_count(array, R5D_C_FILLED);
+	if (full && r456_sh_batched(stripe->sh))
+		r5d_sweep_batch(array, stripe);
+	if (full && waits_for_bitmap(stripe->sh)) {
+		r5d_stripe_clear_held(&array->stripes, stripe);
+		stripe->had_preread_active = false;
+	} else {
+		r5d_stripe_remove(&array->stripes, stripe);
+	}
 }
 
 /* A stripe with an entry is released again: by a writer that added to it, or by another user. */
@@ -48,17 +78,11 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 {
 	stripe->written |= state->written;
 	stripe->begun |= state->handle && !state->fresh;
-	if (hweight64(stripe->written) >= state->data_disks &&
-	    (verdict == R5D_PASSED_FULL || stripe->phase != R5D_STRIPE_HELD))
-		r5d_settle_full_now(array, stripe, now);
+	if (verdict == R5D_PASSED_FULL ||
+	    (hweight64(stripe->written) >= state->data_disks && stripe->phase != R5D_STRIPE_HELD))
+		r5d_known_full(array, stripe, now);
 	if (verdict == R5D_IDLE || verdict == R5D_PASSED_FULL) {
-		r5d_settle(array, stripe);
-		if (verdict == R5D_PASSED_FULL && waits_for_bitmap(stripe->sh)) {
-			r5d_stripe_clear_held(&array->stripes, stripe);
-			stripe->had_preread_active = false;
-		} else {
-			r5d_stripe_remove(&array->stripes, stripe);
-		}
+		r5d_known_ends(array, stripe, verdict == R5D_PASSED_FULL, now);
 		return false;
 	}
 	if (stripe->phase != R5D_STRIPE_HELD) {
@@ -68,28 +92,30 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 	}
 	/* R5D_LEFT_PRESSURE is no reason: this stripe was held already, and counted as such. */
 	if ((verdict == R5D_HOLD || verdict == R5D_LEFT_PRESSURE) &&
-	    now < stripe->first + r5d_deadline_ns(array))
+	    now < stripe->first + r5d_deadline_ns(array, stripe->trial))
 		return r5d_defer(array, stripe, now);
 	r5d_stripe_clear_held(&array->stripes, stripe);
-	r5d_count(array, verdict == R5D_HOLD ? R5D_C_EXPIRED : R5D_C_RELEASED_OTHER);
+	stripe->released = now;
+	stripe->expired = verdict == R5D_HOLD;
+	r5d_count(array, stripe->expired ? R5D_C_EXPIRED : R5D_C_RELEASED_OTHER);
 	r5d_restore_preread_active(array, stripe);
 	return false;
 }
 
 /* A stripe that may be held was released for the first time: is it likely to be filled? */
 static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
-			  const struct r5d_stripe_state *state, unsigned int span, u64 now)
+			  const struct r5d_stripe_state *state, const struct r5d_write *longest)
 {
-	bool likely = true;
-	int stream = -1;
+	enum r5d_forecast forecast = R5D_LIKELY;
+	struct r5d_ticket ticket = r5d_no_ticket();
 	struct r5d_stripe *stripe;
+	u64 now = ktime_get_ns();
 
 	if (r5d_deadline_setting(array) == R5D_AUTO) {
-		likely = r5d_predict(&array->predictor, r456_sh_sector(sh), span, &stream);
-		if (!likely) {
+		forecast = r5d_predict(&array->predictor, longest, now, &ticket);
+		if (forecast == R5D_UNLIKELY) {
 			r5d_count(array, R5D_C_PASSED_UNLIKELY);
-			/* Without a stream there is nothing to learn from it. */
-			if (stream < 0) {
+			if (!r5d_is_ticket(&ticket)) {
 				r5d_remember_judged(array, sh);
 				return false;
 			}
@@ -97,16 +123,22 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	}
 	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
 	if (!stripe) {
-		if (likely)
+		if (forecast != R5D_UNLIKELY)
 			r5d_count(array, R5D_C_LEFT_PRESSURE);
 		return false;
 	}
 	stripe->first = now;
+	stripe->released = now;
 	stripe->written = state->written;
-	stripe->stream = stream;
-	if (!likely)
+	stripe->ticket = ticket;
+	if (forecast == R5D_UNLIKELY)
 		return false;
-	r5d_stripe_set_held(&array->stripes, stripe);
+	if (seqkeep_is_observing()) {
+		stripe->would_hold = true;
+		r5d_count(array, R5D_C_WOULD_HOLD);
+		return false;
+	}
+	r5d_stripe_set_held(&array->stripes, stripe, forecast == R5D_TRIAL);
 	r5d_count(array, R5D_C_HELD);
 	return r5d_defer(array, stripe, now);
 }
@@ -117,26 +149,28 @@ static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
 {
 	struct r5d_array_conditions conditions = {};
 	struct r5conf *conf = array->conf;
+	struct r5d_write longest;
 	enum r5d_verdict verdict;
-	unsigned int span = 0;
-	u64 now;
 
 	if (r456_sh_conf(sh) != conf || r456_sh_disks(sh) > MAX_DISKS) {
 		r5d_count(array, R5D_C_LEFT_UNKNOWN);
 		return false;
 	}
 	if (state->handle) {
-		span = r5d_inspect_writes(sh, state);
 		if (array->stripes.nr_held > r456_conf_max_stripes(conf) / 4)
 			r5d_sweep_full(array);
 		r5d_inspect_array(array, &conditions);
 	}
 	verdict = r5d_judge(state, &conditions);
-	now = ktime_get_ns();
-	if (stripe)
-		return r5d_judge_known(array, stripe, state, verdict, now);
+	/* Last, because the data of each disk of the stripe is a cache miss. */
+	if (verdict == R5D_HOLD || (stripe && state->handle && verdict != R5D_PASSED_FULL))
+		r5d_inspect_writes(conf, sh, state, &longest);
 	if (verdict == R5D_HOLD)
-		return r5d_judge_new(array, sh, state, span, now);
+		verdict = r5d_judge_writes(state, &conditions);
+	if (stripe)
+		return r5d_judge_known(array, stripe, state, verdict, ktime_get_ns());
+	if (verdict == R5D_HOLD)
+		return r5d_judge_new(array, sh, state, &longest);
 	if (verdict < R5D_NR_COUNTED) {
 		r5d_count(array, (enum r5d_counter)verdict);
 		r5d_remember_judged(array, sh);

@@ -6,9 +6,18 @@
 
 #include "stripe_table.h"
 
+/* An empty table without room. */
+void r5d_stripes_init(struct r5d_stripe_table *table)
+{
+	int i;
+
+	for (i = 0; i < R5D_HELD_LISTS; i++)
+		INIT_LIST_HEAD(&table->held[i]);
+}
+
 /**
  * r5d_stripes_create - allocate a table of stripes
- * @table: cleared
+ * @table: of r5d_stripes_init()
  * @nr: stripes that it has room for
  *
  * Context: may sleep.
@@ -25,7 +34,6 @@ int r5d_stripes_create(struct r5d_stripe_table *table, unsigned int nr)
 		r5d_stripes_destroy(table);
 		return -ENOMEM;
 	}
-	INIT_LIST_HEAD(&table->held);
 	for (i = 0; i < nr; i++) {
 		INIT_LIST_HEAD(&table->pool[i].order);
 		hlist_add_head(&table->pool[i].hash, &table->free);
@@ -61,6 +69,9 @@ struct r5d_stripe *r5d_stripe_find(struct r5d_stripe_table *table, void *sh, u64
 {
 	struct r5d_stripe *stripe;
 
+	/* Most arrays have none most of the time, and a bucket is a cache miss. */
+	if (!table->nr)
+		return NULL;
 	hlist_for_each_entry(stripe, bucket(table, sh), hash) {
 		if (stripe->sh != sh)
 			continue;
@@ -91,12 +102,17 @@ struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 
 	stripe->sh = sh;
 	stripe->sector = sector;
 	stripe->first = 0;
+	stripe->released = 0;
 	stripe->written = 0;
-	stripe->stream = -1;
+	stripe->ticket = r5d_no_ticket();
 	stripe->phase = R5D_STRIPE_PASSED;
 	stripe->settled = false;
 	stripe->begun = false;
 	stripe->had_preread_active = false;
+	stripe->trial = false;
+	stripe->expired = false;
+	stripe->would_hold = false;
+	table->nr++;
 	hlist_add_head(&stripe->hash, bucket(table, sh));
 	return stripe;
 }
@@ -107,19 +123,22 @@ void r5d_stripe_remove(struct r5d_stripe_table *table, struct r5d_stripe *stripe
 	r5d_stripe_clear_held(table, stripe);
 	hlist_del(&stripe->hash);
 	hlist_add_head(&stripe->hash, &table->free);
+	table->nr--;
 }
 
 /**
  * r5d_stripe_set_held - record that a stripe is held
  * @table: the table
- * @stripe: the entry, which was added just now, so that @held is in the order of first writes
+ * @stripe: the entry, which was added just now, so that each list is in the order of first writes
+ * @trial: which list
  */
-void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe)
+void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe, bool trial)
 {
 	if (!list_empty(&stripe->order))
 		return;
 	stripe->phase = R5D_STRIPE_HELD;
-	list_add_tail(&stripe->order, &table->held);
+	stripe->trial = trial;
+	list_add_tail(&stripe->order, &table->held[trial ? R5D_HELD_TRIAL : R5D_HELD_OTHERS]);
 	table->nr_held++;
 }
 

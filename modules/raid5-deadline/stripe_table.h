@@ -6,6 +6,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "predict.h"
+
 /**
  * enum r5d_stripe_phase - where a stripe is between its first write and the end of the work on it
  * @R5D_STRIPE_HELD: it is held, or a writer took it to add to it
@@ -21,16 +23,20 @@ enum r5d_stripe_phase {
 /**
  * struct r5d_stripe - what we know of a stripe
  * @hash: in &r5d_stripe_table.buckets or .free
- * @order: in &r5d_stripe_table.held, by @first, while %R5D_STRIPE_HELD
+ * @order: in one of &r5d_stripe_table.held, by @first, while %R5D_STRIPE_HELD
  * @sh: the stripe
  * @sector: of the stripe, to tell it from a later one at the same address
  * @first: time of its first write in ns
+ * @released: when it was released to raid456, in ns, unless it is held
  * @written: data disks that have been written to since, a bit for each
- * @stream: for r5d_learn()
+ * @ticket: for r5d_learn()
  * @phase: an enum r5d_stripe_phase
  * @settled: the predictor has learned what became of it, or has nothing to learn from it
  * @begun: it was released while work on it was under way, so it is not part of a batch
  * @had_preread_active: we have cleared its STRIPE_PREREAD_ACTIVE
+ * @trial: it is held on trial
+ * @expired: it was held to its deadline
+ * @would_hold: it is not held, only because the module observes
  */
 struct r5d_stripe {
 	struct hlist_node hash;
@@ -38,12 +44,16 @@ struct r5d_stripe {
 	void *sh;
 	u64 sector;
 	u64 first;
+	u64 released;
 	u64 written;
-	s8 stream;
+	struct r5d_ticket ticket;
 	u8 phase;
 	bool settled;
 	bool begun;
 	bool had_preread_active;
+	bool trial;
+	bool expired;
+	bool would_hold;
 };
 
 /*
@@ -67,30 +77,36 @@ static inline bool r5d_stripe_is_legal(const struct r5d_stripe *stripe)
 	       (stripe->phase == R5D_STRIPE_RELEASED && stripe->settled && !stripe->begun);
 }
 
+/* Two lists, because each has a deadline of its own, and the oldest is the first to expire. */
+enum { R5D_HELD_TRIAL, R5D_HELD_OTHERS, R5D_HELD_LISTS };
+
 /**
  * struct r5d_stripe_table - the stripes of an array
  * @pool: all entries
  * @buckets: the entries in use, by address of the stripe
  * @free: the entries not in use
- * @held: the held stripes, oldest first
- * @nr_held: length of @held
+ * @held: the held stripes, oldest first: those on trial, and the others
+ * @nr_held: their number
+ * @nr: entries in use
  * @bits: log2 of the number of @buckets
  */
 struct r5d_stripe_table {
 	struct r5d_stripe *pool;
 	struct hlist_head *buckets;
 	struct hlist_head free;
-	struct list_head held;
+	struct list_head held[R5D_HELD_LISTS];
 	unsigned int nr_held;
+	unsigned int nr;
 	unsigned int bits;
 };
 
+void r5d_stripes_init(struct r5d_stripe_table *table);
 int r5d_stripes_create(struct r5d_stripe_table *table, unsigned int nr);
 void r5d_stripes_destroy(struct r5d_stripe_table *table);
 struct r5d_stripe *r5d_stripe_find(struct r5d_stripe_table *table, void *sh, u64 sector);
 struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 sector);
 void r5d_stripe_remove(struct r5d_stripe_table *table, struct r5d_stripe *stripe);
-void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe);
+void r5d_stripe_set_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe, bool trial);
 void r5d_stripe_clear_held(struct r5d_stripe_table *table, struct r5d_stripe *stripe);
 
 #endif

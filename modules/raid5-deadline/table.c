@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 
-#include "raid456.h"
 #include "table.h"
 
 /* By address of raid456's data. Read under RCU, changed under table_lock. */
@@ -57,6 +57,18 @@ void r5d_table_stop_work(void)
 	destroy_workqueue(workqueue);
 }
 
+/* Select arrays anew, by their names. Context: may sleep. */
+void r5d_table_select(bool (*is_selected)(const char *name))
+{
+	struct r5d_array *array;
+	int bucket;
+
+	mutex_lock(&r5d_registry_mutex);
+	hash_for_each(r5d_arrays, bucket, array, node)
+		WRITE_ONCE(array->selected, is_selected(array->name));
+	mutex_unlock(&r5d_registry_mutex);
+}
+
 /**
  * r5d_array_add - add an array to the table, and queue its work unless it is unusable
  * @array: the array; the table takes over its reference
@@ -73,7 +85,6 @@ bool r5d_array_add(struct r5d_array *array)
 	if (added) {
 		hash_add_rcu(r5d_arrays, &array->node, (unsigned long)array->conf);
 		if (array->mddev) {
-			kobject_get(r456_mddev_kobj(array->mddev));
 			kref_get(&array->ref);
 			queue_work(workqueue, &array->work);
 		}
@@ -130,13 +141,26 @@ static void r5d_array_destroy(struct kref *ref)
 	struct r5d_array *array = container_of(ref, struct r5d_array, ref);
 
 	r5d_stripes_destroy(&array->stripes);
-	if (array->mddev)
-		kobject_put(r456_mddev_kobj(array->mddev));
 	/* kfree_rcu() runs no code of ours, so unload need not wait for it. */
 	kfree_rcu(array, rcu);
 }
 
 void r5d_array_put(struct r5d_array *array)
 {
-	kref_put(&array->ref, r5d_array_destroy);
+	struct kref *ref = &array->ref;
+
+	/* The address is all that is used of an array that is freed meanwhile. */
+	if (!kref_put(ref, r5d_array_destroy))
+		wake_up_var(ref);
+}
+
+/**
+ * r5d_array_wait - wait until nobody but the caller has a reference
+ * @array: the array, which is %R5D_GONE, so that no new reference is taken
+ *
+ * Context: may sleep; r5d_registry_mutex is not held.
+ */
+void r5d_array_wait(struct r5d_array *array)
+{
+	wait_var_event(&array->ref, kref_read(&array->ref) == 1);
 }

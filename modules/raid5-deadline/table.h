@@ -15,10 +15,12 @@ int r5d_table_open(void);
 bool r5d_table_is_closed(void);
 void r5d_table_close(void);
 void r5d_table_stop_work(void);
+void r5d_table_select(bool (*is_selected)(const char *name));
 bool r5d_array_add(struct r5d_array *array);
 void r5d_array_remove(struct r5d_array *array);
 struct r5d_array *r5d_array_find(const struct r5conf *conf);
 struct r5d_array *r5d_array_get_any(void);
 void r5d_array_put(struct r5d_array *array);
+void r5d_array_wait(struct r5d_array *array);
 
 #endif

@@ -11,20 +11,9 @@
 /* The most that raid5_set_cache_size() takes. */
 #define MAX_STRIPES	32768
 
-/*
- * Hold at most half of the stripes, and no more when three quarters are in use: raid456 wakes a
- * writer that waits for a stripe when a quarter is free, and the stripes in flight must suffice
- * for that.
- */
-static bool is_short_of_stripes(const struct r5d_array_conditions *array)
-{
-	return array->exhausted || array->held >= array->max / 2 ||
-	       array->active > array->max - array->max / 4;
-}
-
 /**
- * r5d_judge - decide whether a released stripe may be held
- * @sh: the stripe
+ * r5d_judge - decide whether a released stripe may be held, before its writes are read
+ * @sh: the stripe, without what r5d_inspect_writes() sets
  * @array: its array
  *
  * The first reason that applies wins, and is the one that is counted. A full stripe is
@@ -43,8 +32,6 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
 		return R5D_HANDLED;
 	if (sh->batched || sh->overwritten >= sh->data_disks)
 		return R5D_PASSED_FULL;
-	if (!sh->written)
-		return R5D_HANDLED;
 	if (array->off)
 		return R5D_LEFT_OFF;
 	if (array->journal)
@@ -55,13 +42,32 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
 		return R5D_LEFT_DEGRADED;
 	if (array->draining)
 		return R5D_LEFT_DRAIN;
+	if (array->reclaim)
+		return R5D_LEFT_RECLAIM;
+	return R5D_HOLD;
+}
+
+/**
+ * r5d_judge_writes - decide the same, by the stripe's writes
+ * @sh: the stripe, for which r5d_judge() returned %R5D_HOLD
+ * @array: its array
+ *
+ * No more than half of the stripes are held. That alone lets writers go on that wait for a free
+ * stripe: what is not held ends by itself, and raid456 wakes them when a quarter is free. (That
+ * the free ones may be of other stripe hash groups is for the timer to see.)
+ *
+ * Return: %R5D_HOLD, or why not.
+ */
+enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
+				  const struct r5d_array_conditions *array)
+{
+	if (!sh->written)
+		return R5D_HANDLED;
 	if (sh->overlap)
 		return R5D_LEFT_OVERLAP;
 	if (sh->urgent)
 		return R5D_LEFT_URGENT;
-	if (array->reclaim)
-		return R5D_LEFT_RECLAIM;
-	if (is_short_of_stripes(array))
+	if (array->held >= array->max / 2)
 		return R5D_LEFT_PRESSURE;
 	return R5D_HOLD;
 }

@@ -15,9 +15,9 @@
  * @R5D_LEFT_SYNC: the stripe is being checked, rebuilt, moved or discarded
  * @R5D_LEFT_DRAIN: the array is being quiesced, suspended or stopped
  * @R5D_LEFT_OVERLAP: another writer waits for this stripe
- * @R5D_LEFT_URGENT: it has a FUA, priority or swap write
+ * @R5D_LEFT_URGENT: it has a write of metadata, or a FUA, priority or swap write
  * @R5D_LEFT_RECLAIM: the task that released it is freeing memory
- * @R5D_LEFT_PRESSURE: too few stripes are free
+ * @R5D_LEFT_PRESSURE: half of the stripes are held
  * @R5D_NR_COUNTED: the verdicts above are counted, by their own numbers
  * @R5D_HOLD: it may be held; the predictor says whether that pays
  * @R5D_IDLE: it has no work to do
@@ -48,7 +48,7 @@ enum r5d_verdict {
  * @batched: it is part of a batch of full stripes
  * @special: it is used by resync, check, reshape or discard
  * @overlap: another writer waits for it
- * @urgent: it has a FUA, priority or swap write
+ * @urgent: it has a write of metadata, or a FUA, priority or swap write
  * @written: data disks with any write, a bit for each
  * @overwritten: number of data disks whose page is written as a whole
  * @data_disks: number of data disks
@@ -73,9 +73,7 @@ struct r5d_stripe_state {
  * @reshaping: it is being reshaped
  * @draining: it is quiesced or suspended, or about to be
  * @reclaim: the current task is freeing memory
- * @exhausted: a writer waits for free stripes
  * @held: stripes that are held
- * @active: stripes in use, with the held ones
  * @max: stripes in the cache
  */
 struct r5d_array_conditions {
@@ -85,14 +83,14 @@ struct r5d_array_conditions {
 	bool reshaping;
 	bool draining;
 	bool reclaim;
-	bool exhausted;
 	int held;
-	int active;
 	int max;
 };
 
 enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
 			   const struct r5d_array_conditions *array);
+enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
+				  const struct r5d_array_conditions *array);
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb);
 
 #endif

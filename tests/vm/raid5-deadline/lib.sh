@@ -26,6 +26,12 @@ pre_read() {
 	echo $sum
 }
 
+# raid456's writes to the members are throttled as write-back, as soon as anything is read. Turn that off.
+unthrottle_members() {
+	local disk
+	for disk in "${disks[@]}"; do echo 0 > "/sys/block/$disk/queue/wbt_lat_usec"; done
+}
+
 # Direct writes to the array by fio. writes ARGS...
 writes() {
 	fio --name=w --filename=/dev/md0 --direct=1 --ioengine=libaio --rw=write --randseed=7 "$@" > /run/fio.out 2>&1 ||

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writers beside each other, 20 seeds each: a stream is spared its pre-reads, and nobody else waits
+ * for it.
+ */
+#include "sim/simraid.h"
+
+#define SEEDS	20
+#define MS	250
+
+/* A stream, or none, beside another writer. */
+struct load_case {
+	const char *name;
+	u32 disk_us;
+	u32 chunk_kib;
+	struct simraid_writer stream;
+	struct simraid_writer other;
+};
+
+#define STREAM		{ .kib = 256, .depth = 16 }
+#define STREAM_AT(mb)	{ .kib = 256, .depth = 16, .mb_s = (mb) }
+#define RANDOM(k, d)	{ .kib = (k), .depth = (d), .random = true }
+/* Far behind the stream. */
+#define META(k)		{ .kib = (k), .depth = 1, .meta = true, .next = 100000 }
+
+static const struct load_case mixed_cases[] = {
+	{ "4 KiB", 5000, 1024, STREAM, RANDOM(4, 1) },
+	{ "4 KiB, 16 at a time", 5000, 1024, STREAM, RANDOM(4, 16) },
+	{ "16 KiB", 5000, 1024, STREAM, RANDOM(16, 1) },
+	{ "16 KiB, 16 at a time", 5000, 1024, STREAM, RANDOM(16, 16) },
+	{ "32 KiB", 5000, 1024, STREAM, RANDOM(32, 1) },
+	{ "32 KiB, 16 at a time", 5000, 1024, STREAM, RANDOM(32, 16) },
+	{ "64 KiB", 5000, 1024, STREAM, RANDOM(64, 1) },
+	{ "64 KiB, 16 at a time", 5000, 1024, STREAM, RANDOM(64, 16) },
+	{ "16 KiB, disks of 1 ms", 1000, 512, STREAM, RANDOM(16, 1) },
+	{ "64 KiB, 16 at a time, spindles", 12000, 512, STREAM, RANDOM(64, 16) },
+	{ "a log", 5000, 1024, STREAM, META(32) },
+	{ "100 MB/s, 4 KiB", 5000, 512, STREAM_AT(100), RANDOM(4, 1) },
+	{ "100 MB/s, 16 KiB", 5000, 512, STREAM_AT(100), RANDOM(16, 1) },
+	{ "100 MB/s, 64 KiB", 5000, 512, STREAM_AT(100), RANDOM(64, 1) },
+	{ "100 MB/s, a chunk of 1 MiB", 5000, 1024, STREAM_AT(100), RANDOM(16, 1) },
+	{ "100 MB/s, spindles", 12000, 1024, STREAM_AT(100), RANDOM(16, 1) },
+};
+
+static void load_desc(const struct load_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(mixed, mixed_cases, load_desc);
+
+/* What came of all seeds. */
+struct sum {
+	struct simraid_writer stream;
+	struct simraid_writer other;
+	u64 pre_reads;
+};
+
+static void add_writer(struct simraid_writer *sum, const struct simraid_writer *w)
+{
+	u32 ms;
+
+	sum->kib = w->kib;
+	sum->writes += w->writes;
+	sum->waited += w->waited;
+	for (ms = 0; ms < SIMRAID_MS; ms++)
+		sum->ms[ms] += w->ms[ms];
+}
+
+static struct sum *run(struct kunit *test, bool stock)
+{
+	const struct load_case *c = test->param_value;
+	struct sum *sum = kunit_kzalloc(test, sizeof(*sum), GFP_KERNEL);
+	struct simraid *array;
+	u32 seed;
+
+	KUNIT_ASSERT_NOT_NULL(test, sum);
+	for (seed = 1; seed <= SEEDS; seed++) {
+		array = simraid_create(test, c->disk_us, c->chunk_kib, seed);
+		array->stock = stock;
+		array->writers[0] = c->stream;
+		array->writers[1] = c->other;
+		simraid_run(test, array, MS);
+		/* Of each run: a trial of a stream in vain, or one write in a hundred. */
+		KUNIT_EXPECT_LE_MSG(test, array->writers[1].waited,
+				    max(array->writers[1].writes / 100, 4U), "seed %u", seed);
+		add_writer(&sum->stream, &array->writers[0]);
+		add_writer(&sum->other, &array->writers[1]);
+		sum->pre_reads += array->pre_reads;
+		kunit_kfree(test, array);
+	}
+	return sum;
+}
+
+/* Its throughput is that of stock, and its slowest writes are no slower. */
+static void expect_no_worse(struct kunit *test, const struct simraid_writer *ours,
+			    const struct simraid_writer *stock)
+{
+	KUNIT_EXPECT_GE(test, ours->writes * 100, stock->writes * 95);
+	KUNIT_EXPECT_LE(test, simraid_percentile_ms(ours, 50),
+			simraid_percentile_ms(stock, 50) + 1);
+	KUNIT_EXPECT_LE(test, simraid_percentile_ms(ours, 95),
+			simraid_percentile_ms(stock, 95) * 105 / 100 + 1);
+}
+
+/* The stream is spared nine of ten pre-reads, and nobody waits for it. */
+static void nobody_waits_for_a_stream(struct kunit *test)
+{
+	struct sum *stock = run(test, true), *ours = run(test, false);
+	/* The other's pre-reads are its own. */
+	u64 other = ours->other.writes * (ours->other.kib / 4);
+
+	expect_no_worse(test, &ours->other, &stock->other);
+	KUNIT_EXPECT_LE(test, ours->other.waited * 200, ours->other.writes);
+	KUNIT_EXPECT_GE(test, ours->stream.writes * 100, stock->stream.writes * 97);
+	KUNIT_EXPECT_LE(test, ours->pre_reads * 10, stock->pre_reads + other * 10);
+}
+
+static const struct load_case idle_cases[] = {
+	{ "random 16 KiB", 5000, 1024, {}, RANDOM(16, 16) },
+	{ "random 64 KiB", 5000, 1024, {}, RANDOM(64, 16) },
+	{ "random 1 MiB", 5000, 1024, {}, RANDOM(1024, 1) },
+	{ "random 64 KiB, 0.1 ms", 100, 64, {}, RANDOM(64, 16) },
+	{ "one at a time", 5000, 1024, {}, { .kib = 256, .depth = 1 } },
+	{ "one at a time, a chunk", 5000, 1024, {}, { .kib = 1024, .depth = 1 } },
+	{ "one at a time, small chunks", 1000, 64, {}, { .kib = 64, .depth = 1 } },
+	{ "one at a time, 0.1 ms", 100, 512, {}, { .kib = 64, .depth = 1 } },
+	{ "half a row at a time", 5000, 1024, {}, { .kib = 256, .depth = 4 } },
+	{ "half a chunk at a time", 5000, 1024, {}, { .kib = 256, .depth = 2 } },
+	{ "100 MB/s, disks of 1 ms", 1000, 1024, {}, STREAM_AT(100) },
+	{ "20 MB/s", 5000, 1024, {}, STREAM_AT(20) },
+};
+
+KUNIT_ARRAY_PARAM(idle, idle_cases, load_desc);
+
+/* Writes that waiting cannot help do not wait. */
+static void nothing_to_win(struct kunit *test)
+{
+	struct sum *stock = run(test, true), *ours = run(test, false);
+
+	expect_no_worse(test, &ours->other, &stock->other);
+	KUNIT_EXPECT_LE(test, ours->other.waited * 50, ours->other.writes);
+}
+
+static struct kunit_case mixed_kunit_cases[] = {
+	KUNIT_CASE_PARAM(nobody_waits_for_a_stream, mixed_gen_params),
+	KUNIT_CASE_PARAM(nothing_to_win, idle_gen_params),
+	{}
+};
+
+static struct kunit_suite mixed_suite = {
+	.name = "raid5_mixed",
+	.test_cases = mixed_kunit_cases,
+};
+
+kunit_test_suite(mixed_suite);
+
+MODULE_LICENSE("GPL");
