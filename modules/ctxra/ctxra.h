@@ -30,6 +30,7 @@ enum ctxra_verdict {
 	CTXRA_STOCK,		/* leave the call to the stock code */
 	CTXRA_OPEN,		/* make the stock code read a window that we choose */
 	CTXRA_SKIP_MARKER,	/* clear the marker and read nothing */
+	CTXRA_FILLED,		/* leave the call: another reader has filled the miss */
 };
 
 /* What a stream was recognised as. */

@@ -10,11 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
-#include "follow.h"
-#include "governor.h"
-#include "lru.h"
 #include "pagecache.h"
-#include "stream.h"
 #include "table.h"
 
 #define SET_BITS	6
@@ -41,29 +37,35 @@ struct ctxra_in_flight {
 };
 
 /**
- * struct ctxra_set - streams of the files that share a set
+ * struct ctxra_table_set - a set of the table
  * @lock: protects the other members. Raw, because it is taken with preemption disabled.
  *	Nests in all locks that the reader holds; no lock nests in it.
- * @clock: counts calls, for the age of streams
- * @budget: for new streams
- * @lru: the order in which streams are replaced
- * @streams: the streams, in no order
+ * @set: its streams
+ * @streams: the entries of @set
  * @in_flight: windows whose call has not returned. If there are more, some are not here, and
  *	two readers may then split a window, as in the stock code.
  */
-struct ctxra_set {
+struct ctxra_table_set {
 	raw_spinlock_t lock;
-	u32 clock;
-	struct ctxra_budget budget;
-	struct ctxra_lru lru;
+	struct ctxra_set set;
 	struct ctxra_stream streams[SET_STREAMS];
 	struct ctxra_in_flight in_flight[SET_IN_FLIGHT];
 } ____cacheline_aligned_in_smp;
 
+/**
+ * struct ctxra_source - where the answers to struct ctxra_facts_ops come from
+ * @mapping: the file's
+ * @set: its set
+ */
+struct ctxra_source {
+	struct address_space *mapping;
+	struct ctxra_table_set *set;
+};
+
 /* docs/ctxra.md and ctxra(4) give the size of the table. */
 static_assert(sizeof(struct ctxra_stream) <= 128);
 
-static struct ctxra_set *ctxra_sets;
+static struct ctxra_table_set *ctxra_sets;
 
 /**
  * ctxra_table_create - allocate an empty table
@@ -80,8 +82,7 @@ int ctxra_table_create(void)
 		return -ENOMEM;
 	for (i = 0; i < 1 << SET_BITS; i++) {
 		raw_spin_lock_init(&ctxra_sets[i].lock);
-		ctxra_budget_init(&ctxra_sets[i].budget);
-		ctxra_lru_init(&ctxra_sets[i].lru, ctxra_sets[i].streams, SET_STREAMS);
+		ctxra_set_init(&ctxra_sets[i].set, ctxra_sets[i].streams, SET_STREAMS);
 	}
 	return 0;
 }
@@ -93,27 +94,67 @@ void ctxra_table_destroy(void)
 	ctxra_sets = NULL;
 }
 
-static struct ctxra_set *set_of(const void *mapping)
+static struct ctxra_table_set *set_of(const void *mapping)
 {
 	return &ctxra_sets[hash_ptr((void *)mapping, SET_BITS)];
 }
 
-static bool ctxra_is_in_flight(const struct ctxra_set *set, const void *mapping,
-			       unsigned long index)
+static bool ctxra_fact_is_in_flight(void *ctx, unsigned long index)
 {
+	const struct ctxra_source *source = ctx;
 	unsigned int i;
 
 	for (i = 0; i < SET_IN_FLIGHT; i++) {
-		const struct ctxra_in_flight *w = &set->in_flight[i];
+		const struct ctxra_in_flight *w = &source->set->in_flight[i];
 
-		if (w->mapping == mapping && index >= w->start && index < w->end &&
+		if (w->mapping == source->mapping && index >= w->start && index < w->end &&
 		    ktime_get_mono_fast_ns() - w->since_ns < IN_FLIGHT_NS)
 			return true;
 	}
 	return false;
 }
 
-static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
+static bool ctxra_fact_is_cached(void *ctx, unsigned long index)
+{
+	return ctxra_is_cached(((struct ctxra_source *)ctx)->mapping, index);
+}
+
+static bool ctxra_fact_is_evicted(void *ctx, unsigned long index)
+{
+	return ctxra_is_evicted(((struct ctxra_source *)ctx)->mapping, index);
+}
+
+static unsigned long ctxra_fact_cached_before(void *ctx, unsigned long index, unsigned long max)
+{
+	return ctxra_cached_before(((struct ctxra_source *)ctx)->mapping, index, max);
+}
+
+static unsigned long ctxra_fact_cached_from(void *ctx, unsigned long index, unsigned long max)
+{
+	return ctxra_cached_from(((struct ctxra_source *)ctx)->mapping, index, max);
+}
+
+static struct ctxra_use ctxra_fact_sample_use(void *ctx, unsigned long start, unsigned long nr)
+{
+	return ctxra_sample_use(((struct ctxra_source *)ctx)->mapping, start, nr);
+}
+
+static bool ctxra_fact_trim(void *ctx, struct ctxra_window *win, unsigned long index)
+{
+	return ctxra_trim_window(((struct ctxra_source *)ctx)->mapping, win, index);
+}
+
+static const struct ctxra_facts_ops ctxra_facts_ops = {
+	.is_cached = ctxra_fact_is_cached,
+	.is_evicted = ctxra_fact_is_evicted,
+	.is_in_flight = ctxra_fact_is_in_flight,
+	.cached_before = ctxra_fact_cached_before,
+	.cached_from = ctxra_fact_cached_from,
+	.sample_use = ctxra_fact_sample_use,
+	.trim = ctxra_fact_trim,
+};
+
+static int ctxra_in_flight_add(struct ctxra_table_set *set, const void *mapping,
 			       const struct ctxra_window *win)
 {
 	int i;
@@ -132,62 +173,43 @@ static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
 	return -1;
 }
 
-static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set,
-						const struct ctxra_file *file,
-						const struct ctxra_request *rq)
-{
-	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
-
-	if (!s && ctxra_stream_should_start(rq)) {
-		s = ctxra_lru_victim(&set->lru, set->clock);
-		ctxra_stream_start(s, file, rq);
-	}
-	return s;
-}
-
 /**
- * ctxra_table_follow - find or start the stream of a request, and follow it
+ * ctxra_table_follow - decide what to do with a call
  * @mapping: the file's
  * @file: the file
- * @rq: the request; @rq->in_flight and @rq->dropped are filled in
- * @win: see ctxra_stream_follow()
- * @slot: set for CTXRA_OPEN. The caller passes it to ctxra_table_window_done() when the
- *	pages are in the page cache, or when it gives the window up.
+ * @args: the call
+ * @win: set for CTXRA_OPEN: the pages to read, none of which is cached
+ * @slot: set to the window's slot, or to -1. The caller passes it to ctxra_table_window_done()
+ *	when the pages are in the page cache.
  *
  * Context: any. Under the set's lock it compares at most SET_STREAMS streams and
  * SET_IN_FLIGHT windows, and now and then looks up CTXRA_SAMPLES + 1 pages.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
-				      struct ctxra_request *rq, struct ctxra_window *win,
+				      const struct ctxra_args *args, struct ctxra_window *win,
 				      int *slot)
 {
-	struct ctxra_set *set = set_of(mapping);
-	enum ctxra_verdict verdict = CTXRA_STOCK;
-	struct ctxra_window probe;
-	struct ctxra_stream *s;
-	unsigned long flags, page;
+	struct ctxra_table_set *set = set_of(mapping);
+	struct ctxra_source source = { .mapping = mapping, .set = set };
+	const struct ctxra_facts facts = { .ops = &ctxra_facts_ops, .ctx = &source };
+	enum ctxra_verdict verdict;
+	struct ctxra_request rq;
+	unsigned long flags;
 
+	*slot = -1;
+	ctxra_request_init(&rq, args, &facts);
 	raw_spin_lock_irqsave(&set->lock, flags);
-	set->clock++;
-	s = ctxra_find_or_start(set, file, rq);
-	if (!s)
-		goto unlock;
-	if (ctxra_stream_probe_due(s, rq, &probe)) {
-		struct ctxra_use use = ctxra_sample_use(mapping, probe.start, probe.nr);
-
-		ctxra_stream_judge(s, &set->budget, &use);
-	}
-	rq->in_flight = !rq->marker && ctxra_is_in_flight(set, mapping, rq->index);
-	if (ctxra_stream_may_be_stale(s, rq, &page))
-		rq->dropped = !ctxra_is_cached(mapping, page) &&
-			      !ctxra_is_in_flight(set, mapping, page);
-	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
+	verdict = ctxra_decide(&set->set, file, &rq, &facts, win);
 	if (verdict == CTXRA_OPEN)
 		*slot = ctxra_in_flight_add(set, mapping, win);
-	ctxra_lru_touch(&set->lru, s, set->clock);
-unlock:
 	raw_spin_unlock_irqrestore(&set->lock, flags);
+	if (verdict == CTXRA_OPEN)
+		verdict = ctxra_confirm(&rq, &facts, win);
+	if (verdict != CTXRA_OPEN) {
+		ctxra_table_window_done(mapping, *slot);
+		*slot = -1;
+	}
 	return verdict;
 }
 
@@ -198,7 +220,7 @@ unlock:
  */
 void ctxra_table_window_done(const void *mapping, int slot)
 {
-	struct ctxra_set *set = set_of(mapping);
+	struct ctxra_table_set *set = set_of(mapping);
 	unsigned long flags;
 
 	if (slot < 0)
