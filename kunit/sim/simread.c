@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/resource.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 
@@ -18,12 +19,25 @@ struct rnd_state sim_random(u32 seed)
 	return rnd;
 }
 
+static int sim_sets_init(struct kunit_resource *res, void *context)
+{
+	res->data = ctxra_sets_create();
+	return res->data ? 0 : -ENOMEM;
+}
+
+static void sim_sets_free(struct kunit_resource *res)
+{
+	ctxra_sets_destroy(res->data);
+}
+
 struct sim *sim_alloc(struct kunit *test, unsigned long first, unsigned long eof)
 {
 	struct sim *sim = kunit_kzalloc(test, sizeof(*sim), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, sim);
 	simcache_init(&sim->cache, test, first, eof);
+	sim->sets = kunit_alloc_resource(test, sim_sets_init, sim_sets_free, GFP_KERNEL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, sim->sets);
 	return sim;
 }
 
@@ -34,8 +48,7 @@ void sim_reset(struct sim *sim, const struct sim_way *way, unsigned long win, lo
 	sim->cache.io_pages = win;
 	sim->win = win;
 	sim->ctxra = ctxra;
-	memset(sim->streams, 0, sizeof(sim->streams));
-	ctxra_set_init(&sim->set, sim->streams, SIM_STREAMS);
+	ctxra_sets_clear(sim->sets);
 	memset(sim->opened, 0, sizeof(sim->opened));
 	sim->markers_skipped = 0;
 	sim->missed = 0;
@@ -150,6 +163,13 @@ static unsigned long sim_fact_cached_from(void *ctx, unsigned long index, unsign
 	return nr > max ? 0 : nr;
 }
 
+static void sim_fact_opens(void *ctx, const struct ctxra_window *win)
+{
+	struct sim *sim = container_of(ctx, struct sim, cache);
+
+	sim_assert_window(sim, sim->args, win);
+}
+
 static const struct ctxra_facts_ops sim_facts_ops = {
 	.is_cached = sim_fact_is_cached,
 	.is_evicted = sim_fact_is_evicted,
@@ -157,26 +177,24 @@ static const struct ctxra_facts_ops sim_facts_ops = {
 	.cached_before = sim_fact_cached_before,
 	.cached_from = sim_fact_cached_from,
 	.sample_use = sim_sample_use,
+	.opens = sim_fact_opens,
 	.trim = sim_trim,
 };
+
+/* The same address in each run, because it selects the sets. */
+static const struct ctxra_file sim_file = { .mapping = &sim_facts_ops, .ino = 1 };
 
 /* ctxra_table_follow(), for a cache of one file. */
 static enum ctxra_verdict sim_decide(struct sim *sim, const struct ctxra_args *args,
 				     struct ctxra_window *win)
 {
 	const struct ctxra_facts facts = { .ops = &sim_facts_ops, .ctx = &sim->cache };
-	struct ctxra_file file = { .mapping = sim, .ino = 1 };
 	enum ctxra_verdict verdict;
-	struct ctxra_request rq;
 
 	if (sim->ctxra < 0 || args->nr > args->win)
 		return CTXRA_STOCK;
-	ctxra_request_init(&rq, args, &facts);
-	verdict = ctxra_decide(&sim->set, &file, &rq, &facts, win);
-	if (verdict != CTXRA_OPEN)
-		return verdict;
-	sim_assert_window(sim, args, win);
-	verdict = ctxra_confirm(&rq, &facts, win);
+	sim->args = args;
+	verdict = ctxra_sets_follow(sim->sets, &sim_file, args, &facts, win);
 	if (verdict == CTXRA_OPEN)
 		sim_assert_window(sim, args, win);
 	return verdict;
@@ -198,6 +216,7 @@ static struct ctxra_args sim_args(const struct sim *sim, const struct stock_ra *
 		.ra_size = ra->size,
 		.ra_async_size = ra->async_size,
 		.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT,
+		.now_ms = sim->cache.now / SIM_TICKS_PER_MS,
 	};
 }
 

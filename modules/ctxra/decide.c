@@ -17,18 +17,8 @@
 #include "governor.h"
 #include "stream.h"
 
-/* Pages before a miss that are looked up for a trail: bounds the work. */
+/* Pages before a miss that are looked up for a trail. */
 #define MAX_TRAIL	1024UL
-
-/* Set up a set that no file has used. @streams: @nr zeroed entries */
-void ctxra_set_init(struct ctxra_set *set, struct ctxra_stream *streams, unsigned int nr)
-{
-	set->clock = 0;
-	set->nr = nr;
-	set->streams = streams;
-	ctxra_budget_init(&set->budget);
-	ctxra_lru_init(&set->lru, streams, nr);
-}
 
 /**
  * ctxra_args_in_order - whether the stock code can follow the reader by the file's own state
@@ -98,22 +88,23 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 		return;
 	}
 	if (!rq->in_order)
-		rq->cached = ask->cached_before(facts->ctx, rq->index, min(rq->ahead, MAX_TRAIL));
+		/* A trail that is longer than the request is all that a new stream needs. */
+		rq->cached = ask->cached_before(facts->ctx, rq->index, rq->nr + 1);
 	rq->evicted = ask->is_evicted(facts->ctx, rq->index);
 	if (rq->evicted && rq->in_order)
 		rq->evicted_window = evicted_window(args);
 }
 
-static struct ctxra_stream *find_or_start(struct ctxra_set *set, const struct ctxra_file *file,
-					  const struct ctxra_request *rq)
+/*
+ * Pages cached without a hole just before a miss. If they may reach down to the end of its stream,
+ * look that far.
+ */
+static unsigned long trail(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			   const struct ctxra_facts *facts)
 {
-	struct ctxra_stream *s = ctxra_stream_find(set->streams, set->nr, file, rq);
-
-	if (!s && ctxra_stream_should_start(rq)) {
-		s = ctxra_lru_victim(&set->lru, set->clock);
-		ctxra_stream_start(s, file, rq);
-	}
-	return s;
+	if (rq->marker || rq->cached <= rq->nr || s->end >= rq->index - rq->cached)
+		return rq->cached;
+	return facts->ops->cached_before(facts->ctx, rq->index, min(rq->index - s->end, MAX_TRAIL));
 }
 
 /**
@@ -138,21 +129,24 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	struct ctxra_stream *s;
 	unsigned long page;
 
-	set->clock++;
-	s = find_or_start(set, file, rq);
-	if (!s)
+	s = ctxra_set_find(set, file, rq);
+	if (s)
+		full.cached = trail(s, rq, facts);
+	else if (ctxra_stream_should_start(rq))
+		s = ctxra_set_start(set, file, rq);
+	else
 		return CTXRA_STOCK;
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 
-		ctxra_stream_judge(s, &set->budget, &use);
+		ctxra_stream_judge(s, set->budget, &use);
 	}
 	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
 	if (ctxra_stream_may_be_stale(s, &full, &page))
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
-	verdict = ctxra_stream_follow(s, &set->budget, &full, win);
-	ctxra_lru_touch(&set->lru, s, set->clock);
+	verdict = ctxra_stream_follow(s, set->budget, &full, win);
+	ctxra_set_touch(set, s);
 	return verdict;
 }
 

@@ -4,7 +4,7 @@
 #define CTXRA_DECIDE_H
 
 #include "ctxra.h"
-#include "lru.h"
+#include "set.h"
 
 /**
  * struct ctxra_args - a call to the readahead code, as plain values
@@ -19,6 +19,7 @@
  * @ra_size: pages of that window
  * @ra_async_size: pages of it from its marker on
  * @prev_index: page of the byte behind the last one that was read by the open file
+ * @now_ms: the time, ms; wraps
  */
 struct ctxra_args {
 	unsigned long index;
@@ -32,6 +33,7 @@ struct ctxra_args {
 	unsigned int ra_size;
 	unsigned int ra_async_size;
 	unsigned long prev_index;
+	u32 now_ms;
 };
 
 /**
@@ -43,6 +45,7 @@ struct ctxra_args {
  *	nearest of them was read ahead and is unread
  * @cached_from: pages cached without a hole from @index on; 0 if there is no hole in @max pages
  * @sample_use: how up to CTXRA_SAMPLES of the pages have been used
+ * @opens: a window is to be opened, and pages of it will be in flight; called with the set's lock
  * @trim: cut a window to one hole in the page cache; false if all of it is cached
  *
  * @ctx is that of struct ctxra_facts.
@@ -54,6 +57,7 @@ struct ctxra_facts_ops {
 	unsigned long (*cached_before)(void *ctx, unsigned long index, unsigned long max);
 	unsigned long (*cached_from)(void *ctx, unsigned long index, unsigned long max);
 	struct ctxra_use (*sample_use)(void *ctx, unsigned long start, unsigned long nr);
+	void (*opens)(void *ctx, const struct ctxra_window *win);
 	bool (*trim)(void *ctx, struct ctxra_window *win, unsigned long index);
 };
 
@@ -67,23 +71,6 @@ struct ctxra_facts {
 	void *ctx;
 };
 
-/**
- * struct ctxra_set - the streams of the files that share a set
- * @clock: counts calls, for the age of streams
- * @nr: entries in @streams
- * @budget: for new streams
- * @lru: the order in which streams are replaced
- * @streams: the streams, in no order
- */
-struct ctxra_set {
-	u32 clock;
-	unsigned int nr;
-	struct ctxra_budget budget;
-	struct ctxra_lru lru;
-	struct ctxra_stream *streams;
-};
-
-void ctxra_set_init(struct ctxra_set *set, struct ctxra_stream *streams, unsigned int nr);
 bool ctxra_args_in_order(const struct ctxra_args *args);
 void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 			const struct ctxra_facts *facts);

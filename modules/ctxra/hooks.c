@@ -101,6 +101,7 @@ static bool ctxra_args_init(const struct readahead_control *ractl, const struct 
 		.ra_size = READ_RACY(ra->size),
 		.ra_async_size = READ_RACY(ra->async_size),
 		.prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT,
+		.now_ms = jiffies_to_msecs(jiffies),
 	};
 	if (folio) {
 		/* A page fault may meet the marker at any page of its folio. */
