@@ -175,6 +175,39 @@ static bool ctxra_is_random(struct ctxra_sets *sets, const struct ctxra_place *p
 	       !(place->other && ctxra_set_has_recognised(&place->other->set));
 }
 
+/*
+ * Decide on a call that is not at once seen to be a random read. A function of its own, because
+ * kernels that clear variables on the stack would else do so for random reads, too.
+ */
+static noinline enum ctxra_verdict ctxra_sets_decide(struct ctxra_sets *sets,
+						     const struct ctxra_place *place,
+						     const struct ctxra_file *file,
+						     const struct ctxra_args *args,
+						     const struct ctxra_facts *facts,
+						     struct ctxra_window *win)
+{
+	struct ctxra_set *set = &place->home->set;
+	enum ctxra_verdict verdict;
+	struct ctxra_request rq;
+	unsigned long flags;
+
+	ctxra_request_init(&rq, args, facts);
+	/* The miss of a marker's reader will be behind the pages that are cached. */
+	if (rq.marker)
+		ctxra_recent_touch(&sets->recent, file->mapping,
+				   ctxra_sat_add(rq.index, max(rq.cached, 1UL)), rq.nr);
+	flags = ctxra_place_lock(place);
+	set->now = args->now_ms;
+	set->budget = &sets->budgets[hash_ptr((void *)file->mapping, BUDGET_BITS)];
+	if (place->other)
+		ctxra_set_adopt(set, &place->other->set, file, &rq);
+	verdict = ctxra_decide(set, file, &rq, facts, win);
+	if (verdict == CTXRA_OPEN)
+		facts->ops->opens(facts->ctx, win);
+	ctxra_place_unlock(place, flags);
+	return verdict == CTXRA_OPEN ? ctxra_confirm(&rq, facts, win) : verdict;
+}
+
 /**
  * ctxra_sets_follow - decide what to do with a call
  * @sets: the table
@@ -192,26 +225,8 @@ enum ctxra_verdict ctxra_sets_follow(struct ctxra_sets *sets, const struct ctxra
 				     const struct ctxra_facts *facts, struct ctxra_window *win)
 {
 	struct ctxra_place place = ctxra_place_of(sets, file, args);
-	struct ctxra_set *set = &place.home->set;
-	enum ctxra_verdict verdict;
-	struct ctxra_request rq;
-	unsigned long flags;
 
 	if (ctxra_is_random(sets, &place, file, args))
 		return CTXRA_STOCK;
-	ctxra_request_init(&rq, args, facts);
-	/* The miss of a marker's reader will be behind the pages that are cached. */
-	if (rq.marker)
-		ctxra_recent_touch(&sets->recent, file->mapping,
-				   ctxra_sat_add(rq.index, max(rq.cached, 1UL)), rq.nr);
-	flags = ctxra_place_lock(&place);
-	set->now = args->now_ms;
-	set->budget = &sets->budgets[hash_ptr((void *)file->mapping, BUDGET_BITS)];
-	if (place.other)
-		ctxra_set_adopt(set, &place.other->set, file, &rq);
-	verdict = ctxra_decide(set, file, &rq, facts, win);
-	if (verdict == CTXRA_OPEN)
-		facts->ops->opens(facts->ctx, win);
-	ctxra_place_unlock(&place, flags);
-	return verdict == CTXRA_OPEN ? ctxra_confirm(&rq, facts, win) : verdict;
+	return ctxra_sets_decide(sets, &place, file, args, facts, win);
 }
