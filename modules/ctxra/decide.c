@@ -89,7 +89,8 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 	}
 	if (!rq->in_order)
 		/* A trail that is longer than the request is all that a new stream needs. */
-		rq->cached = ask->cached_before(facts->ctx, rq->index, rq->nr + 1);
+		rq->cached = ask->cached_before(facts->ctx, rq->index,
+						min3(rq->nr + 1, rq->ahead, MAX_TRAIL));
 	rq->evicted = ask->is_evicted(facts->ctx, rq->index);
 	if (rq->evicted && rq->in_order)
 		rq->evicted_window = evicted_window(args);
@@ -102,9 +103,11 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 static unsigned long trail(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			   const struct ctxra_facts *facts)
 {
+	unsigned long most = min(rq->ahead, MAX_TRAIL);
+
 	if (rq->marker || rq->cached <= rq->nr || s->end >= rq->index - rq->cached)
 		return rq->cached;
-	return facts->ops->cached_before(facts->ctx, rq->index, min(rq->index - s->end, MAX_TRAIL));
+	return facts->ops->cached_before(facts->ctx, rq->index, min(rq->index - s->end, most));
 }
 
 /**
