@@ -7,6 +7,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/prandom.h>
 
 #include "ctxra/pagecache.h"
 
@@ -158,12 +159,82 @@ static void trim_ahead(struct kunit *test)
 	trim(test, true, 0, 46, 64, 48, 64);
 }
 
+/* What ctxra_trim_window() and ctxra_cached_before() do, page by page. */
+static void expect_as_page_by_page(struct kunit *test, pgoff_t from, pgoff_t index, pgoff_t to)
+{
+	struct address_space *mapping = mapping_of(test);
+	pgoff_t start = index, end = index, n = 0;
+
+	while (n < index - from && ctxra_is_cached(mapping, index - n - 1))
+		n++;
+	KUNIT_ASSERT_EQ_MSG(test, ctxra_cached_before(mapping, index, index - from), n,
+			    "before %lu", index);
+	while (end < to && !ctxra_is_cached(mapping, end))
+		end++;
+	if (end > index) {
+		while (start > from && !ctxra_is_cached(mapping, start - 1))
+			start--;
+		trim(test, false, index, from, to, start, end);
+	}
+	start = index;
+	while (start < to && ctxra_is_cached(mapping, start))
+		start++;
+	for (end = start; end < to && !ctxra_is_cached(mapping, end); end++)
+		;
+	trim(test, true, from, index, to, start, end);
+	if (ctxra_is_cached(mapping, index)) {
+		n = start - index;
+		KUNIT_ASSERT_EQ(test, ctxra_cached_from(mapping, index, to - index - 1),
+				start < to ? n : 0);
+	}
+}
+
+#define RANDOM_PAGES	1024UL
+
+/* Random folios of any order, shadow entries and holes, in trees of one to three levels. */
+static void walks_agree_with_single_looks(struct kunit *test)
+{
+	struct cache *cache = test->priv;
+	struct rnd_state rnd;
+	unsigned int round, i;
+
+	for (round = 0; round < 200; round++) {
+		unsigned long pages = RANDOM_PAGES >> (round % 11);
+
+		prandom_seed_state(&rnd, round + 1);
+		xa_destroy(&cache->mapping.i_pages);
+		for (i = 0; i < 40; i++) {
+			unsigned int order = prandom_u32_state(&rnd) % 8;
+			pgoff_t index = prandom_u32_state(&rnd) % pages;
+			/* Not a shadow entry for the used folio: only its kind matters. */
+			void *entry = prandom_u32_state(&rnd) % 3 ? cache->pages[0] : SHADOW;
+			pgoff_t page;
+
+			index = round_down(index, 1UL << order);
+			for (page = index; page < index + (1UL << order); page++)
+				if (xa_load(&cache->mapping.i_pages, page))
+					break;
+			if (page == index + (1UL << order))
+				store(test, index, order, entry);
+		}
+		for (i = 0; i < 100; i++) {
+			pgoff_t index = prandom_u32_state(&rnd) % (2 * RANDOM_PAGES);
+			pgoff_t from = index - prandom_u32_state(&rnd) % (index + 1);
+
+			expect_as_page_by_page(test, from, index,
+					       index + 1 + prandom_u32_state(&rnd) % 500);
+		}
+	}
+	xa_destroy(&cache->mapping.i_pages);
+}
+
 static struct kunit_case pagecache_cases[] = {
 	KUNIT_CASE(cached_before),
 	KUNIT_CASE(cached_from),
 	KUNIT_CASE(evicted),
 	KUNIT_CASE(trim_around),
 	KUNIT_CASE(trim_ahead),
+	KUNIT_CASE(walks_agree_with_single_looks),
 	{}
 };
 

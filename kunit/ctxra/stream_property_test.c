@@ -453,44 +453,67 @@ static void victim_order(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[2]);
 	ctxra_lru_touch(&lru, &streams[2], 98);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 100), &streams[0]);
-	/* A recognised stream stays while candidates come and go, but not for ever. */
-	ctxra_lru_touch(&lru, &streams[0], 96 + 1000);
-	ctxra_lru_touch(&lru, &streams[2], 96 + 1000);
-	ctxra_lru_touch(&lru, &streams[3], 96 + 1000);
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 1000), &streams[0]);
-	ctxra_lru_touch(&lru, &streams[0], 96 + 2000);
-	ctxra_lru_touch(&lru, &streams[2], 96 + 2000);
-	ctxra_lru_touch(&lru, &streams[3], 96 + 2000);
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2000), &streams[1]);
+	/* A recognised stream stays while candidates come and go, but not when it is idle. */
+	ctxra_lru_touch(&lru, &streams[0], 96 + 9000);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 9000);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 9000);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 10000), &streams[0]);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 10001), &streams[1]);
 	/* A demoted stream goes like any candidate. A newly recognised one stays. */
 	streams[1].kind = CTXRA_CANDIDATE;
 	streams[0].kind = CTXRA_STRIDED;
-	ctxra_lru_touch(&lru, &streams[0], 96 + 2001);
-	ctxra_lru_touch(&lru, &streams[1], 96 + 2002);
-	ctxra_lru_touch(&lru, &streams[2], 96 + 2003);
-	ctxra_lru_touch(&lru, &streams[3], 96 + 2004);
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 2004), &streams[1]);
+	ctxra_lru_touch(&lru, &streams[0], 96 + 10001);
+	ctxra_lru_touch(&lru, &streams[1], 96 + 10002);
+	ctxra_lru_touch(&lru, &streams[2], 96 + 10003);
+	ctxra_lru_touch(&lru, &streams[3], 96 + 10004);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 10004), &streams[1]);
+	/* A free entry goes before all. */
+	streams[0].file.mapping = NULL;
+	ctxra_lru_free(&lru, &streams[0]);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 96 + 30000), &streams[0]);
 }
 
-/* The set's clock wraps after days: 0xfffffff0 is before 5. */
-static void victim_clock_wraps(struct kunit *test)
+/* The time wraps after weeks: 0xfffffff0 is before 5. */
+static void victim_time_wraps(struct kunit *test)
 {
-	struct ctxra_stream streams[2] = {
+	struct ctxra_stream streams[3] = {
 		{ .file.mapping = test, .kind = CTXRA_BACKWARD },
+		{ .file.mapping = test },
 		{ .file.mapping = test },
 	};
 	struct ctxra_lru lru;
 
-	ctxra_lru_init(&lru, streams, 2);
-	ctxra_lru_touch(&lru, &streams[0], 0xfffffff0 - 1024);
+	ctxra_lru_init(&lru, streams, 3);
+	ctxra_lru_touch(&lru, &streams[0], 0xfffffff0);
 	ctxra_lru_touch(&lru, &streams[1], 0xfffffff0);
+	ctxra_lru_touch(&lru, &streams[2], 5);
 	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 5), &streams[1]);
-	ctxra_lru_touch(&lru, &streams[1], 5);
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 6), &streams[0]);
-	/* If all are recognised, the one unused for longest goes. */
-	streams[1].kind = CTXRA_FORWARD;
-	ctxra_lru_touch(&lru, &streams[1], 7);
-	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 8), &streams[0]);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 9000), &streams[1]);
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 10000), &streams[0]);
+}
+
+/*
+ * When nearly all are recognised, the last candidates replace each other only while there are two.
+ * After that any of the recognised streams may be the victim, not always the oldest.
+ */
+static void victims_of_a_full_set(struct kunit *test)
+{
+	struct ctxra_stream streams[8] = {};
+	unsigned int i, chosen = 0;
+	struct ctxra_lru lru;
+
+	ctxra_lru_init(&lru, streams, 8);
+	for (i = 0; i < 8; i++) {
+		streams[i].file.mapping = test;
+		streams[i].kind = i < 6 ? CTXRA_FORWARD : CTXRA_CANDIDATE;
+		ctxra_lru_touch(&lru, &streams[i], i);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, ctxra_lru_victim(&lru, 10), &streams[6]);
+	streams[6].kind = CTXRA_FORWARD;
+	ctxra_lru_touch(&lru, &streams[6], 10);
+	for (i = 0; i < 200; i++)
+		chosen |= BIT(ctxra_lru_victim(&lru, 10) - streams);
+	KUNIT_EXPECT_EQ(test, chosen, 0x7fU);
 }
 
 /* An entry that begins another stream keeps its position in the LRU lists. */
@@ -520,7 +543,8 @@ static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE(find_by_file),
 	KUNIT_CASE(find_nearest),
 	KUNIT_CASE(victim_order),
-	KUNIT_CASE(victim_clock_wraps),
+	KUNIT_CASE(victim_time_wraps),
+	KUNIT_CASE(victims_of_a_full_set),
 	KUNIT_CASE(start_keeps_order),
 	{}
 };

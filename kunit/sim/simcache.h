@@ -16,6 +16,7 @@
 
 /* A tick of the clock is a call of filemap_get_pages(). An I/O takes this many. */
 #define SIM_IO_TICKS	50
+#define SIM_TICKS_PER_MS	(SIM_IO_TICKS / 2)
 
 /* A kernel, and whether the file system has large folios. */
 struct sim_way {

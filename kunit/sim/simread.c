@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/resource.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 
-#include "ctxra/follow.h"
-#include "ctxra/governor.h"
-#include "ctxra/stream.h"
 #include "sim/simread.h"
-
-#define MAX_TRAIL	1024UL	/* of hooks.c */
 
 const char *const sim_share_names[] = { "turn", "free", "pool" };
 
@@ -23,12 +19,25 @@ struct rnd_state sim_random(u32 seed)
 	return rnd;
 }
 
+static int sim_sets_init(struct kunit_resource *res, void *context)
+{
+	res->data = ctxra_sets_create();
+	return res->data ? 0 : -ENOMEM;
+}
+
+static void sim_sets_free(struct kunit_resource *res)
+{
+	ctxra_sets_destroy(res->data);
+}
+
 struct sim *sim_alloc(struct kunit *test, unsigned long first, unsigned long eof)
 {
 	struct sim *sim = kunit_kzalloc(test, sizeof(*sim), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, sim);
 	simcache_init(&sim->cache, test, first, eof);
+	sim->sets = kunit_alloc_resource(test, sim_sets_init, sim_sets_free, GFP_KERNEL, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, sim->sets);
 	return sim;
 }
 
@@ -39,10 +48,7 @@ void sim_reset(struct sim *sim, const struct sim_way *way, unsigned long win, lo
 	sim->cache.io_pages = win;
 	sim->win = win;
 	sim->ctxra = ctxra;
-	memset(sim->streams, 0, sizeof(sim->streams));
-	ctxra_lru_init(&sim->lru, sim->streams, SIM_STREAMS);
-	sim->clock = 0;
-	ctxra_budget_init(&sim->budget);
+	ctxra_sets_clear(sim->sets);
 	memset(sim->opened, 0, sizeof(sim->opened));
 	sim->markers_skipped = 0;
 	sim->missed = 0;
@@ -60,8 +66,9 @@ unsigned long sim_opened(const struct sim *sim)
 }
 
 /* ctxra_trim_window() */
-static bool sim_trim_window(struct simcache *cache, struct ctxra_window *win, unsigned long index)
+static bool sim_trim(void *ctx, struct ctxra_window *win, unsigned long index)
 {
+	struct simcache *cache = ctx;
 	unsigned long start, end, limit = win->start + win->nr;
 
 	if (win->ahead) {
@@ -86,7 +93,7 @@ static bool sim_trim_window(struct simcache *cache, struct ctxra_window *win, un
 }
 
 /* Fail if a window is not what any order of requests may open. */
-static void sim_assert_window(struct sim *sim, const struct ctxra_request *rq,
+static void sim_assert_window(struct sim *sim, const struct ctxra_args *rq,
 			      const struct ctxra_window *win)
 {
 	struct kunit *test = sim->cache.test;
@@ -99,17 +106,17 @@ static void sim_assert_window(struct sim *sim, const struct ctxra_request *rq,
 		KUNIT_ASSERT_TRUE(test, rq->index < win->start ||
 				  rq->index - win->start >= win->nr);
 	} else {
-		KUNIT_ASSERT_FALSE(test, rq->marker);
+		KUNIT_ASSERT_EQ(test, rq->folio_nr, 0UL);
 		KUNIT_ASSERT_LE(test, win->start, rq->index);
 		KUNIT_ASSERT_LT(test, rq->index - win->start, win->nr);
 	}
 }
 
 /* ctxra_sample_use() */
-static struct ctxra_use sim_sample_use(struct simcache *cache, unsigned long start,
-				       unsigned long nr)
+static struct ctxra_use sim_sample_use(void *ctx, unsigned long start, unsigned long nr)
 {
 	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
+	struct simcache *cache = ctx;
 	struct ctxra_use use = {};
 
 	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
@@ -127,53 +134,89 @@ static struct ctxra_use sim_sample_use(struct simcache *cache, unsigned long sta
 	return use;
 }
 
-/* ctxra_decide() of hooks.c with ctxra_table_follow(), for a cache of one file. */
-static enum ctxra_verdict sim_decide(struct sim *sim, struct ctxra_request *rq,
-				     struct ctxra_window *win)
+static bool sim_fact_is_cached(void *ctx, unsigned long index)
 {
-	struct ctxra_file file = { .mapping = sim, .ino = 1 };
-	enum ctxra_verdict verdict;
-	struct ctxra_window probe;
-	struct ctxra_stream *s;
-	unsigned long page;
-
-	sim->clock++;
-	s = ctxra_stream_find(sim->streams, SIM_STREAMS, &file, rq);
-	if (!s) {
-		if (!ctxra_stream_should_start(rq))
-			return CTXRA_STOCK;
-		s = ctxra_lru_victim(&sim->lru, sim->clock);
-		ctxra_stream_start(s, &file, rq);
-	}
-	if (ctxra_stream_probe_due(s, rq, &probe)) {
-		struct ctxra_use use = sim_sample_use(&sim->cache, probe.start, probe.nr);
-
-		ctxra_stream_judge(s, &sim->budget, &use);
-	}
-	if (ctxra_stream_may_be_stale(s, rq, &page))
-		rq->dropped = !sim_cached(&sim->cache, page);
-	verdict = ctxra_stream_follow(s, &sim->budget, rq, win);
-	ctxra_lru_touch(&sim->lru, s, sim->clock);
-	if (verdict != CTXRA_OPEN)
-		return verdict;
-	sim_assert_window(sim, rq, win);
-	if (!sim_trim_window(&sim->cache, win, rq->index))
-		return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
-	sim_assert_window(sim, rq, win);
-	return CTXRA_OPEN;
+	return sim_cached(ctx, index);
 }
 
-/* The part of ctxra_request_init() of hooks.c that is about sizes. */
-static struct ctxra_request sim_request(const struct sim *sim, unsigned long index,
-					unsigned long nr)
+static bool sim_fact_is_evicted(void *ctx, unsigned long index)
 {
-	return (struct ctxra_request){
+	return sim_page(ctx, index)->evicted;
+}
+
+/* A call of the simulation has ended before the next begins. */
+static bool sim_fact_is_in_flight(void *ctx, unsigned long index)
+{
+	return false;
+}
+
+static unsigned long sim_fact_cached_before(void *ctx, unsigned long index, unsigned long max)
+{
+	return sim_cached_before(ctx, index, max);
+}
+
+/* ctxra_cached_from() */
+static unsigned long sim_fact_cached_from(void *ctx, unsigned long index, unsigned long max)
+{
+	unsigned long nr = sim_cached_from(ctx, index, max + 1);
+
+	return nr > max ? 0 : nr;
+}
+
+static void sim_fact_opens(void *ctx, const struct ctxra_window *win)
+{
+	struct sim *sim = container_of(ctx, struct sim, cache);
+
+	sim_assert_window(sim, sim->args, win);
+}
+
+static const struct ctxra_facts_ops sim_facts_ops = {
+	.is_cached = sim_fact_is_cached,
+	.is_evicted = sim_fact_is_evicted,
+	.is_in_flight = sim_fact_is_in_flight,
+	.cached_before = sim_fact_cached_before,
+	.cached_from = sim_fact_cached_from,
+	.sample_use = sim_sample_use,
+	.opens = sim_fact_opens,
+	.trim = sim_trim,
+};
+
+/* The same address in each run, because it selects the sets. */
+static const struct ctxra_file sim_file = { .mapping = &sim_facts_ops, .ino = 1 };
+
+/* ctxra_table_follow(), for a cache of one file. */
+static enum ctxra_verdict sim_decide(struct sim *sim, const struct ctxra_args *args,
+				     struct ctxra_window *win)
+{
+	const struct ctxra_facts facts = { .ops = &sim_facts_ops, .ctx = &sim->cache };
+	enum ctxra_verdict verdict;
+
+	if (sim->ctxra < 0 || args->nr > args->win)
+		return CTXRA_STOCK;
+	sim->args = args;
+	verdict = ctxra_sets_follow(sim->sets, &sim_file, args, &facts, win);
+	if (verdict == CTXRA_OPEN)
+		sim_assert_window(sim, args, win);
+	return verdict;
+}
+
+/* ctxra_args_init() of hooks.c */
+static struct ctxra_args sim_args(const struct sim *sim, const struct stock_ra *ra,
+				  unsigned long index, unsigned long folio_nr, unsigned long nr)
+{
+	return (struct ctxra_args){
 		.index = index,
 		.nr = nr,
+		.folio_nr = folio_nr,
 		.ahead = sim->win,
 		.win = sim->part ? clamp(sim->part, min(nr, sim->win), sim->win) : sim->win,
 		.eof = sim->cache.eof,
 		.patterns = sim->ctxra,
+		.ra_start = ra->start,
+		.ra_size = ra->size,
+		.ra_async_size = ra->async_size,
+		.prev_index = (u64)ra->prev_pos >> PAGE_SHIFT,
+		.now_ms = sim->cache.now / SIM_TICKS_PER_MS,
 	};
 }
 
@@ -181,20 +224,13 @@ static struct ctxra_request sim_request(const struct sim *sim, unsigned long ind
 static void sim_sync_ra(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			unsigned long nr)
 {
-	struct ctxra_request rq = sim_request(sim, index, nr);
-	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT, read = sim->cache.read;
+	const struct ctxra_args args = sim_args(sim, ra, index, 0, nr);
+	unsigned long read = sim->cache.read;
 	struct ctxra_steering st;
 	struct ctxra_window win;
 	struct stock_ra steered;
 
-	rq.in_order = !index || index - prev_index <= 1;
-	if (!rq.in_order)
-		rq.cached = sim_cached_before(&sim->cache, index, min(sim->win, MAX_TRAIL));
-	rq.evicted = sim_page(&sim->cache, index)->evicted;
-	if (rq.evicted && rq.in_order && index && index >= ra->start &&
-	    index - ra->start < ra->size)
-		rq.evicted_window = ra->size;
-	if (sim->ctxra < 0 || nr > sim->win || sim_decide(sim, &rq, &win) != CTXRA_OPEN) {
+	if (sim_decide(sim, &args, &win) != CTXRA_OPEN) {
 		sim_stock_sync_ra(&sim->cache, ra, index, nr);
 		return;
 	}
@@ -205,42 +241,19 @@ static void sim_sync_ra(struct sim *sim, struct stock_ra *ra, unsigned long inde
 	KUNIT_ASSERT_EQ(sim->cache.test, sim->cache.read - read, win.nr);
 }
 
-/* ctxra_is_sparse_behind() of hooks.c. */
-static bool sim_is_sparse_behind(struct sim *sim, const struct stock_ra *ra, unsigned long index)
-{
-	unsigned long prev_index = (u64)ra->prev_pos >> PAGE_SHIFT;
-	unsigned long nr = min(prev_index, 2 * sim->win);
-	struct ctxra_use use;
-
-	if (prev_index >= index || index - prev_index > 2 * sim->win)
-		return false;
-	use = sim_sample_use(&sim->cache, prev_index - nr, nr);
-	return ctxra_use_is_sparse(&use);
-}
-
 /* ctxra_async_ra_entry() of hooks.c, then the stock function. */
 static void sim_async_ra(struct sim *sim, struct stock_ra *ra, unsigned long index,
 			 unsigned long nr)
 {
 	unsigned int order = sim_order(&sim->cache, index);
-	struct ctxra_request rq = sim_request(sim, index, nr);
+	const struct ctxra_args args = sim_args(sim, ra, index, 1UL << order, nr);
 	unsigned long read = sim->cache.read;
-	enum ctxra_verdict verdict = CTXRA_STOCK;
 	struct ctxra_steering st;
+	enum ctxra_verdict verdict;
 	struct ctxra_window win;
 	struct stock_ra steered;
 
-	rq.marker = true;
-	rq.in_order = index == round_down(ra->start + ra->size - ra->async_size, 1UL << order);
-	if (rq.in_order) {
-		rq.sparse = sim_is_sparse_behind(sim, ra, index);
-	} else {
-		rq.cached = sim_cached_from(&sim->cache, index, rq.win + 1);
-		if (rq.cached > rq.win)
-			rq.cached = 0;
-	}
-	if (sim->ctxra >= 0 && nr <= sim->win)
-		verdict = sim_decide(sim, &rq, &win);
+	verdict = sim_decide(sim, &args, &win);
 	if (verdict == CTXRA_STOCK) {
 		sim_stock_async_ra(&sim->cache, ra, index, index, nr);
 		return;

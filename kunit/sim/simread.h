@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Readers of a simulated page cache, with ctxra in front of the stock code or without: the
- * walk of filemap_get_pages(), what hooks.c, table.c and pagecache.c do for a call, and a
+ * walk of filemap_get_pages(), what hooks.c and pagecache.c tell ctxra_sets_follow() of a call, and a
  * scheduler that decides by a seed.
  */
 #ifndef SEQKEEP_KUNIT_SIMREAD_H
@@ -9,11 +9,9 @@
 
 #include <linux/prandom.h>
 
-#include "ctxra/ctxra.h"
-#include "ctxra/lru.h"
+#include "ctxra/sets.h"
 #include "sim/simcache.h"
 
-#define SIM_STREAMS	128	/* SET_STREAMS of table.c */
 #define SIM_READERS	16
 
 /* What ctxra acts on: a set of patterns, or SIM_STOCK without ctxra. */
@@ -26,10 +24,8 @@
  * @win: the device's window, pages
  * @part: largest submission, pages; 0: windows are not split
  * @ctxra: the patterns that ctxra opens windows for, or SIM_STOCK
- * @budget: of ctxra's table
- * @streams: ctxra's table, of one set
- * @lru: the order of @streams
- * @clock: the set's clock
+ * @sets: ctxra's table
+ * @args: the call that ctxra decides on
  * @opened: windows that ctxra opened, by pattern
  * @markers_skipped: markers that ctxra skipped
  * @missed: calls to page_cache_sync_ra()
@@ -41,10 +37,8 @@ struct sim {
 	unsigned long win;
 	unsigned long part;
 	long ctxra;
-	struct ctxra_budget budget;
-	struct ctxra_stream streams[SIM_STREAMS];
-	struct ctxra_lru lru;
-	u32 clock;
+	struct ctxra_sets *sets;
+	const struct ctxra_args *args;
 	unsigned long opened[CTXRA_NR_PATTERNS];
 	unsigned long markers_skipped;
 	unsigned long missed;

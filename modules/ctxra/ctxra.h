@@ -30,6 +30,7 @@ enum ctxra_verdict {
 	CTXRA_STOCK,		/* leave the call to the stock code */
 	CTXRA_OPEN,		/* make the stock code read a window that we choose */
 	CTXRA_SKIP_MARKER,	/* clear the marker and read nothing */
+	CTXRA_FILLED,		/* leave the call: another reader has filled the miss */
 };
 
 /* What a stream was recognised as. */
@@ -62,7 +63,7 @@ struct ctxra_file {
  * @last_index: index of the last miss
  * @shrunk_at: index of the miss for which windows were last made smaller
  * @probe_start: first page of the window whose use is to be judged
- * @last_used: the set's clock at the last request
+ * @used: time of the last request, ms; in a CANDIDATE, &ctxra_budget.starts then
  * @probe_nr: pages of the window to be judged, 0 if there is none
  * @requested: pages requested within the range, while the stream is a CANDIDATE
  * @last_nr: pages of the last miss
@@ -90,7 +91,7 @@ struct ctxra_stream {
 	unsigned long last_index;
 	unsigned long shrunk_at;
 	unsigned long probe_start;
-	u32 last_used;
+	u32 used;
 	u32 probe_nr;
 	u32 requested;
 	u32 last_nr;
@@ -111,13 +112,15 @@ struct ctxra_stream {
 };
 
 /**
- * struct ctxra_budget - tokens for new streams, shared by the files of a set
+ * struct ctxra_budget - tokens for new streams, shared by some files
  * @tokens: new streams that may be tried
  * @calls: calls since a token was last added for them
+ * @starts: candidates that were started so far: their clock
  */
 struct ctxra_budget {
 	u32 tokens;
 	u32 calls;
+	u32 starts;
 };
 
 /**
@@ -187,6 +190,12 @@ struct ctxra_use {
 	unsigned int unused;
 	unsigned int absent;
 };
+
+/* Recognised, and some of its readahead was read: kept for long. The others age fast. */
+static inline bool ctxra_stream_is_proven(const struct ctxra_stream *s)
+{
+	return s->kind && !s->on_trial;
+}
 
 static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
 {

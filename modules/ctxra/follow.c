@@ -44,9 +44,8 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
 	if (s->hits < DENSE_HITS || 2UL * s->requested < end - start)
 		return false;
 	if (s->hits < TOKENLESS_HITS) {
-		if (!budget->tokens)
+		if (!ctxra_budget_take(budget))
 			return false;
-		budget->tokens--;
 		s->on_trial = true;
 	}
 	s->kind = CTXRA_FORWARD;

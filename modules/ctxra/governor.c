@@ -44,24 +44,48 @@
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
 
-/* Set up the budget of a set that no file has used. */
+/* Set up a budget that no file has used. */
 void ctxra_budget_init(struct ctxra_budget *budget)
 {
 	budget->tokens = INITIAL_TOKENS;
 	budget->calls = 0;
+	budget->starts = 0;
+}
+
+/*
+ * Calls on several sets may have the same budget at the same time. Then a change may be lost, but
+ * a budget without tokens must not wrap: so read once, and write what follows from that.
+ */
+static void ctxra_budget_set(struct ctxra_budget *budget, u32 tokens)
+{
+	WRITE_ONCE(budget->tokens, tokens);
+}
+
+/* Take a token. Return: false if there is none. */
+bool ctxra_budget_take(struct ctxra_budget *budget)
+{
+	u32 tokens = READ_ONCE(budget->tokens);
+
+	if (!tokens)
+		return false;
+	ctxra_budget_set(budget, tokens - 1);
+	return true;
 }
 
 /**
- * ctxra_budget_count_call - count a call on a set
- * @budget: of the set; gets a token per CALLS_PER_TOKEN calls, up to INITIAL_TOKENS
+ * ctxra_budget_count_call - count a call
+ * @budget: of the file; gets a token per CALLS_PER_TOKEN calls, up to INITIAL_TOKENS
  */
 void ctxra_budget_count_call(struct ctxra_budget *budget)
 {
-	if (++budget->calls < CALLS_PER_TOKEN)
+	u32 calls = READ_ONCE(budget->calls) + 1, tokens;
+
+	WRITE_ONCE(budget->calls, calls < CALLS_PER_TOKEN ? calls : 0);
+	if (calls < CALLS_PER_TOKEN)
 		return;
-	budget->calls = 0;
-	if (budget->tokens < INITIAL_TOKENS)
-		budget->tokens++;
+	tokens = READ_ONCE(budget->tokens);
+	if (tokens < INITIAL_TOKENS)
+		ctxra_budget_set(budget, tokens + 1);
 }
 
 /* Give a stream that was just recognised its first trust. */
@@ -237,13 +261,13 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->trust *= TRUST_GROWTH;
 		s->windows_opened = 0;
 		if (s->on_trial)
-			budget->tokens = min(budget->tokens + 2, MAX_TOKENS);
+			ctxra_budget_set(budget, min(READ_ONCE(budget->tokens) + 2, MAX_TOKENS));
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
 		ctxra_governor_shrink(s, 1);
 		/* Windows of less than two requests are not worth a stream: delay new ones. */
 		if (s->win_cap < 2 * s->last_nr) {
-			budget->tokens /= 2;
+			ctxra_budget_set(budget, READ_ONCE(budget->tokens) / 2);
 			ctxra_governor_demote(s);
 		}
 	} else if (8 * unused <= used) {

@@ -6,6 +6,7 @@
 #include "ctxra.h"
 
 void ctxra_budget_init(struct ctxra_budget *budget);
+bool ctxra_budget_take(struct ctxra_budget *budget);
 void ctxra_budget_count_call(struct ctxra_budget *budget);
 void ctxra_governor_init(struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);

@@ -30,8 +30,6 @@
 
 /* Concurrent calls that can be steered. The stock code gets the others; they are counted. */
 #define MAX_CALLS	512
-/* Pages before a miss that are looked up for a trail: bounds the work. */
-#define MAX_TRAIL	1024UL
 
 /**
  * struct ctxra_call - a call to the stock code that has a state of ours
@@ -62,10 +60,11 @@ static bool count_bypass(enum ctxra_counter reason)
 	return false;
 }
 
-/* Fill in what both entry points have in common. False if the call is not for us. */
-static bool ctxra_request_init(const struct readahead_control *ractl, unsigned long nr,
-			       struct ctxra_request *rq)
+/* Fill in the call's plain values. False if it is not for us. @folio: with the marker, or NULL */
+static bool ctxra_args_init(const struct readahead_control *ractl, const struct folio *folio,
+			    unsigned long nr, struct ctxra_args *args)
 {
+	const struct file_ra_state *ra = ractl->ra;
 	struct inode *inode = ractl->mapping->host;
 	unsigned long part = ctxra_submission_pages();
 	struct ctxra_settings settings;
@@ -77,31 +76,43 @@ static bool ctxra_request_init(const struct readahead_control *ractl, unsigned l
 	 * control again after the call, when our state is freed if the hooks were unregistered.
 	 */
 	if (!ractl->file || ractl->file->f_mapping != ractl->mapping ||
-	    ractl->ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
+	    ra != &ractl->file->f_ra || !is_file || IS_DAX(inode))
 		return count_bypass(CTXRA_C_LEFT_NOT_A_FILE);
 	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM)
 		return count_bypass(CTXRA_C_LEFT_RANDOM_HINT);
 	settings = ctxra_device_settings(inode, inode_to_bdi(inode));
-	rq->ahead = settings.win_pages;
-	if (!rq->ahead || !READ_RACY(ractl->ra->ra_pages))
+	if (!settings.win_pages || !READ_RACY(ra->ra_pages))
 		return count_bypass(CTXRA_C_LEFT_READAHEAD_OFF);
-	if (nr > rq->ahead)
+	if (nr > settings.win_pages)
 		return count_bypass(CTXRA_C_LEFT_OVERSIZE);
 	if (!settings.chosen)
 		return count_bypass(CTXRA_C_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
 		return count_bypass(CTXRA_C_LEFT_CONGESTED);
-	rq->index = ractl->_index;
-	rq->nr = max(nr, 1UL);
-	rq->win = part ? clamp(part, rq->nr, rq->ahead) : rq->ahead;
-	rq->eof = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	rq->patterns = ctxra_patterns();
+	nr = max(nr, 1UL);
+	*args = (struct ctxra_args){
+		.index = ractl->_index,
+		.nr = nr,
+		.win = part ? clamp(part, nr, settings.win_pages) : settings.win_pages,
+		.ahead = settings.win_pages,
+		.eof = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE),
+		.patterns = ctxra_patterns(),
+		.ra_start = READ_RACY(ra->start),
+		.ra_size = READ_RACY(ra->size),
+		.ra_async_size = READ_RACY(ra->async_size),
+		.prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT,
+		.now_ms = jiffies_to_msecs(jiffies),
+	};
+	if (folio) {
+		/* A page fault may meet the marker at any page of its folio. */
+		args->folio_nr = folio_nr_pages(folio);
+		args->index = round_down(args->index, args->folio_nr);
+	}
 	return true;
 }
 
-/* Follow the request's stream, and trim the window to its missing pages. */
-static enum ctxra_verdict ctxra_decide(const struct readahead_control *ractl,
-				       struct ctxra_request *rq, struct ctxra_window *win,
+static enum ctxra_verdict ctxra_follow(const struct readahead_control *ractl,
+				       const struct ctxra_args *args, struct ctxra_window *win,
 				       int *slot)
 {
 	struct inode *inode = ractl->mapping->host;
@@ -110,22 +121,12 @@ static enum ctxra_verdict ctxra_decide(const struct readahead_control *ractl,
 		.ino = inode->i_ino,
 		.generation = inode->i_generation,
 	};
-	enum ctxra_verdict verdict;
+	enum ctxra_verdict verdict = ctxra_table_follow(ractl->mapping, &file, args, win, slot);
 
-	*slot = -1;
-	verdict = ctxra_table_follow(ractl->mapping, &file, rq, win, slot);
-	if (verdict == CTXRA_STOCK) {
-		count_bypass(rq->in_order ? CTXRA_C_LEFT_IN_ORDER : CTXRA_C_LEFT_UNSURE);
-	} else if (verdict == CTXRA_OPEN && !ctxra_trim_window(ractl->mapping, win, rq->index)) {
-		ctxra_table_window_done(ractl->mapping, *slot);
-		*slot = -1;
-		/* Another reader filled this miss: the stock code finds that out cheaply. */
-		if (!rq->marker) {
-			count_bypass(CTXRA_C_LEFT_CACHED);
-			return CTXRA_STOCK;
-		}
-		verdict = CTXRA_SKIP_MARKER;
-	}
+	if (verdict == CTXRA_STOCK)
+		count(ctxra_args_in_order(args) ? CTXRA_C_LEFT_IN_ORDER : CTXRA_C_LEFT_UNSURE, 1);
+	else if (verdict == CTXRA_FILLED)
+		count(CTXRA_C_LEFT_CACHED, 1);
 	return verdict;
 }
 
@@ -212,53 +213,18 @@ static void ctxra_copy_back_state(const struct ctxra_call *call)
 	compat_ra_copy_order(file_ra, after);
 }
 
-/* Fill in what the page cache and the file's own state tell about a miss. */
-static void ctxra_fill_miss_request(const struct readahead_control *ractl, struct ctxra_request *rq)
-{
-	const struct file_ra_state *ra = ractl->ra;
-	pgoff_t prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT;
-	unsigned int size = READ_RACY(ra->size);
-	pgoff_t start = READ_RACY(ra->start);
-
-	/* The stock code's own test for the start of a file and for a sequential read. */
-	rq->in_order = !rq->index || rq->index - prev_index <= 1;
-	if (!rq->in_order)
-		rq->cached = ctxra_cached_before(ractl->mapping, rq->index,
-						 min(rq->ahead, MAX_TRAIL));
-	rq->evicted = ctxra_is_evicted(ractl->mapping, rq->index);
-	/* Not at the start of the file, because it may be read a second time. */
-	if (rq->evicted && rq->in_order && rq->index && rq->index >= start &&
-	    rq->index - start < size)
-		rq->evicted_window = size;
-}
-
-/* Is much of the last two windows, up to this reader's last page, unread? */
-static bool ctxra_is_sparse_behind(const struct readahead_control *ractl,
-				   const struct ctxra_request *rq)
-{
-	pgoff_t prev_index = (u64)READ_RACY(ractl->ra->prev_pos) >> PAGE_SHIFT;
-	unsigned long nr = min(prev_index, 2 * rq->win);
-	struct ctxra_use use;
-
-	if (prev_index >= rq->index || rq->index - prev_index > 2 * rq->win)
-		return false;
-	use = ctxra_sample_use(ractl->mapping, prev_index - nr, nr);
-	return ctxra_use_is_sparse(&use);
-}
-
 static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
-	struct ctxra_request rq = {};
 	struct ctxra_steering st;
 	struct ctxra_window win;
+	struct ctxra_args args;
 	int slot;
 
-	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 1), &rq))
+	if (!ctxra_args_init(ractl, NULL, regs_get_kernel_argument(regs, 1), &args))
 		return false;
-	ctxra_fill_miss_request(ractl, &rq);
-	if (ctxra_decide(ractl, &rq, &win, &slot) != CTXRA_OPEN)
-		return ctxra_resize_window(data, ractl, rq.ahead);
+	if (ctxra_follow(ractl, &args, &win, &slot) != CTXRA_OPEN)
+		return ctxra_resize_window(data, ractl, args.ahead);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
 	ctxra_open_window(data, ractl, slot, &win, &st);
@@ -285,33 +251,23 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
 	struct ctxra_call *call = data;
-	struct ctxra_request rq = { .marker = true };
-	const struct file_ra_state *ra;
 	struct ctxra_steering st;
 	struct ctxra_window win;
+	struct ctxra_args args;
 	enum ctxra_verdict verdict;
 	int slot;
 
 	/* The stock code returns at once, because the bit is PG_reclaim during writeback. */
 	if (folio_test_writeback(folio))
 		return false;
-	if (!ctxra_request_init(ractl, regs_get_kernel_argument(regs, 2), &rq))
+	if (!ctxra_args_init(ractl, folio, regs_get_kernel_argument(regs, 2), &args))
 		return false;
-	/* A page fault may meet the marker at any page of its folio. */
-	rq.index = round_down(rq.index, folio_nr_pages(folio));
-	ra = ractl->ra;
-	rq.in_order = rq.index == round_down(READ_RACY(ra->start) + READ_RACY(ra->size) -
-					     READ_RACY(ra->async_size), folio_nr_pages(folio));
-	if (rq.in_order)
-		rq.sparse = (rq.patterns & BIT(CTXRA_STRIDE)) && ctxra_is_sparse_behind(ractl, &rq);
-	else
-		rq.cached = ctxra_cached_from(ractl->mapping, rq.index, rq.win);
-	verdict = ctxra_decide(ractl, &rq, &win, &slot);
+	verdict = ctxra_follow(ractl, &args, &win, &slot);
 	if (verdict == CTXRA_STOCK)
-		return ctxra_resize_window(call, ractl, rq.ahead);
+		return ctxra_resize_window(call, ractl, args.ahead);
 	if (verdict == CTXRA_SKIP_MARKER)
 		return ctxra_skip_marker(call, ractl, folio);
-	ctxra_steer_marker(&win, rq.index, folio_order(folio), &st);
+	ctxra_steer_marker(&win, args.index, folio_order(folio), &st);
 	regs_set_kernel_argument(regs, 2, st.req);
 	ctxra_open_window(call, ractl, slot, &win, &st);
 	compat_ra_set_order(&call->ra, st.order);

@@ -2,24 +2,94 @@
 #include <linux/minmax.h>
 #include <linux/xarray.h>
 
-#include "common/compat/readahead.h"
 #include "common/folio_use.h"
 #include "pagecache.h"
+
+/*
+ * Entries that one walk passes at most. Most take some ten instructions, so that a walk takes some
+ * tens of microseconds at any window; it runs with preemption disabled.
+ */
+#define MAX_STEPS	2048U
 
 /**
  * ctxra_is_cached - whether a page is in the page cache, or in flight to it
  * @mapping: the mapping
  * @index: the page
- *
- * Callers look each page up, because xas_next() and xas_prev() lose track of the index if
- * they start within a large folio, and report all but the first page of an evicted large
- * folio as cached.
  */
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index)
 {
 	void *entry = xa_load(&mapping->i_pages, index);
 
 	return entry && !xa_is_value(entry);
+}
+
+static bool is_folio(const void *entry)
+{
+	return entry && !xa_is_value(entry);
+}
+
+/* The first index of the slot at @xas, in a node of the tree, or of a later slot. */
+static pgoff_t slot_index(const struct xa_state *xas, unsigned int later)
+{
+	const struct xa_node *node = xas->xa_node;
+
+	return round_down(xas->xa_index, (pgoff_t)XA_CHUNK_SIZE << node->shift) +
+	       ((pgoff_t)(xas->xa_offset + later) << node->shift);
+}
+
+/*
+ * The first index of what xas_load() found: a folio, a shadow entry, or a hole. xas_load() leaves
+ * the offset of the first slot. Outside of the tree a hole has at least the aligned pages that a
+ * node would have, but not page 0, which may be cached without a node.
+ */
+static pgoff_t first_index(const struct xa_state *xas)
+{
+	if (xas_is_node(xas))
+		return slot_index(xas, 0);
+	return xas->xa_index ? max(round_down(xas->xa_index, XA_CHUNK_SIZE), 1UL) : 0;
+}
+
+/*
+ * Load the entry at @xas, not a part of one. xas_prev() may find a sibling, a slot of a large
+ * entry that is not its first.
+ */
+static void *entry_at(struct xa_state *xas, void *entry)
+{
+	while (xas_retry(xas, entry) || xa_is_sibling(entry)) {
+		xas_set(xas, xas->xa_index);
+		entry = xas_load(xas);
+	}
+	return entry;
+}
+
+/*
+ * Walk down from the page before @index while pages are cached, or are not, to @from at most.
+ * Returns the lowest page passed, or @index. The caller holds rcu_read_lock().
+ *
+ * xas_prev() alone does not do, because it loses track of the index in large entries: it steps from
+ * slot to slot. So tell it where each entry begins.
+ */
+static pgoff_t walk_down(struct address_space *mapping, pgoff_t from, pgoff_t index, bool cached)
+{
+	XA_STATE(xas, &mapping->i_pages, index - 1);
+	pgoff_t lowest = index;
+	unsigned int steps;
+	void *entry;
+
+	if (index <= from)
+		return index;
+	entry = xas_load(&xas);
+	for (steps = 0; steps < MAX_STEPS; steps++) {
+		entry = entry_at(&xas, entry);
+		if (is_folio(entry) != cached)
+			break;
+		lowest = first_index(&xas);
+		if (lowest <= from)
+			return from;
+		xas.xa_index = lowest;
+		entry = xas_prev(&xas);
+	}
+	return lowest;
 }
 
 /* Was this folio read ahead, and is it unread? One that is not uptodate is in flight. */
@@ -42,18 +112,44 @@ static bool is_unused(const struct folio *folio)
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max)
 {
-	unsigned long n = 0;
+	unsigned long n;
 	void *nearest;
 
-	max = min(max, index);
-	while (n < max && ctxra_is_cached(mapping, index - n - 1))
-		n++;
 	rcu_read_lock();
+	n = index - walk_down(mapping, index - min(max, index), index, true);
 	nearest = n ? xa_load(&mapping->i_pages, index - 1) : NULL;
-	if (nearest && !xa_is_value(nearest) && !mapping_mapped(mapping) && is_unused(nearest))
+	if (is_folio(nearest) && !mapping_mapped(mapping) && is_unused(nearest))
 		n = 0;
 	rcu_read_unlock();
 	return n;
+}
+
+/*
+ * First index in [from, to) that is missing, or to. The caller holds rcu_read_lock(). After too
+ * many steps this returns an index that is cached; the stock code passes it.
+ */
+static pgoff_t ctxra_next_missing(struct address_space *mapping, pgoff_t from, pgoff_t to)
+{
+	XA_STATE(xas, &mapping->i_pages, from);
+	unsigned int steps;
+	void *entry;
+
+	if (from >= to)
+		return to;
+	entry = xas_load(&xas);
+	for (steps = 0; steps < MAX_STEPS && from < to; steps++) {
+		if (xas_retry(&xas, entry)) {
+			entry = xas_load(&xas);
+			continue;
+		}
+		/* A sibling has the same folio as the slot before it. */
+		if (!is_folio(entry))
+			break;
+		from = xas_is_node(&xas) ? slot_index(&xas, 1) : 1;
+		xas.xa_index = from - 1;
+		entry = xas_next(&xas);
+	}
+	return min(from, to);
 }
 
 /**
@@ -62,23 +158,17 @@ unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
  * @index: the first page of a cached folio
  * @max: where to stop, pages
  *
- * Return: 1 to @max, or 0 if there is no hole within @max pages.
+ * Return: 1 to @max, or 0 if no hole was found within @max pages.
  */
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max)
 {
 	pgoff_t miss;
 
 	rcu_read_lock();
-	/*
-	 * Without a hole this returns the last page of the range on 6.1, the one behind it since
-	 * "readahead: fix return value of page_cache_next_miss() when no hole is found" in v6.17
-	 * and in 6.12's updates, and on some kernels before that, by mistake, @index - 1.
-	 */
-	miss = page_cache_next_miss(mapping, index, max + 2);
+	miss = ctxra_next_missing(mapping, index, index + max + 1);
 	rcu_read_unlock();
-	if (miss <= index || miss - index > max)
-		return 0;
-	return miss - index;
+	/* The walk may have given up at a page that is cached. */
+	return miss - index > max || ctxra_is_cached(mapping, miss) ? 0 : miss - index;
 }
 
 /**
@@ -130,33 +220,26 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 	return use;
 }
 
-/* First cached index in [from, to), or to. */
+/*
+ * First index in [from, to) that is cached, or to. The caller holds rcu_read_lock(). Holes cost
+ * nothing, because xas_find() passes them node by node.
+ */
 static pgoff_t ctxra_next_cached(struct address_space *mapping, pgoff_t from, pgoff_t to)
 {
 	XA_STATE(xas, &mapping->i_pages, from);
+	unsigned int steps = 0;
 	void *entry;
-	pgoff_t found = to;
 
 	if (from >= to)
 		return to;
-	rcu_read_lock();
 	xas_for_each(&xas, entry, to - 1) {
-		if (xas_retry(&xas, entry) || xa_is_value(entry))
+		if (xas_retry(&xas, entry))
 			continue;
 		/* The entry of a large folio may start before from. */
-		found = max(xas.xa_index, from);
-		break;
+		if (!xa_is_value(entry) || ++steps == MAX_STEPS)
+			return max(xas.xa_index, from);
 	}
-	rcu_read_unlock();
-	return found;
-}
-
-/* Lowest index, at least from, from which on nothing before index is cached. */
-static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgoff_t index)
-{
-	while (index > from && !ctxra_is_cached(mapping, index - 1))
-		index--;
-	return index;
+	return to;
 }
 
 /**
@@ -166,21 +249,23 @@ static pgoff_t missing_down_to(struct address_space *mapping, pgoff_t from, pgof
  *	around @index
  * @index: the page that was requested, or that carries the marker
  *
- * Context: any. Takes at most as many steps as the window has pages.
+ * Context: any. Takes a bounded number of steps, whatever the window: cached pages that it did not
+ * get to stay in the window.
  * Return: false if all of it is cached.
  */
 bool ctxra_trim_window(struct address_space *mapping, struct ctxra_window *win, pgoff_t index)
 {
 	pgoff_t start = win->start, end = win->start + win->nr;
 
+	rcu_read_lock();
 	if (win->ahead) {
-		while (start < end && ctxra_is_cached(mapping, start))
-			start++;
+		start = ctxra_next_missing(mapping, start, end);
 		end = ctxra_next_cached(mapping, start, end);
 	} else {
-		start = missing_down_to(mapping, start, index);
+		start = walk_down(mapping, start, index, false);
 		end = ctxra_next_cached(mapping, index, end);
 	}
+	rcu_read_unlock();
 	if (end <= start)
 		return false;
 	win->start = start;

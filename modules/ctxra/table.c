@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A set-associative table: the mapping's address selects a set, and the set's lock protects
- * its streams. A call allocates nothing. No entry points to an object, so inode eviction
- * needs no hook: the entries of a freed inode match no file, and get replaced.
- */
+/* The table of streams, with answers from the page cache, and the windows in flight to it. */
 #include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
-#include "follow.h"
-#include "governor.h"
-#include "lru.h"
+#include "common/read_racy.h"
 #include "pagecache.h"
-#include "stream.h"
+#include "sets.h"
 #include "table.h"
 
-#define SET_BITS	6
-#define SET_STREAMS	128
-#define SET_IN_FLIGHT	16
+/* Windows in flight are found by their file. */
+#define FLIGHT_BITS	6
+#define NR_FLIGHTS	16
 /*
  * A window takes tens of us to enter the page cache. After this long assume that its opener
  * was preempted.
@@ -41,29 +35,31 @@ struct ctxra_in_flight {
 };
 
 /**
- * struct ctxra_set - streams of the files that share a set
- * @lock: protects the other members. Raw, because it is taken with preemption disabled.
- *	Nests in all locks that the reader holds; no lock nests in it.
- * @clock: counts calls, for the age of streams
- * @budget: for new streams
- * @lru: the order in which streams are replaced
- * @streams: the streams, in no order
- * @in_flight: windows whose call has not returned. If there are more, some are not here, and
- *	two readers may then split a window, as in the stock code.
+ * struct ctxra_flights - windows in flight to some files
+ * @lock: protects changes. Raw, because it is taken with preemption disabled. Nests in the locks of
+ *	the sets; no lock nests in it.
+ * @nr: entries of @windows in use
+ * @windows: windows whose call has not returned. If there are more, some are not here, and two
+ *	readers may then split a window, as in the stock code.
  */
-struct ctxra_set {
+struct ctxra_flights {
 	raw_spinlock_t lock;
-	u32 clock;
-	struct ctxra_budget budget;
-	struct ctxra_lru lru;
-	struct ctxra_stream streams[SET_STREAMS];
-	struct ctxra_in_flight in_flight[SET_IN_FLIGHT];
+	unsigned int nr;
+	struct ctxra_in_flight windows[NR_FLIGHTS];
 } ____cacheline_aligned_in_smp;
 
-/* docs/ctxra.md and ctxra(4) give the size of the table. */
-static_assert(sizeof(struct ctxra_stream) <= 128);
+/**
+ * struct ctxra_source - where the answers to struct ctxra_facts_ops come from
+ * @mapping: the file's
+ * @slot: of the window that is opened, in the file's flights; -1: none
+ */
+struct ctxra_source {
+	struct address_space *mapping;
+	int slot;
+};
 
-static struct ctxra_set *ctxra_sets;
+static struct ctxra_sets *ctxra_sets;
+static struct ctxra_flights *ctxra_flights;
 
 /**
  * ctxra_table_create - allocate an empty table
@@ -75,119 +71,147 @@ int ctxra_table_create(void)
 {
 	unsigned int i;
 
-	ctxra_sets = kvcalloc(1 << SET_BITS, sizeof(*ctxra_sets), GFP_KERNEL);
-	if (!ctxra_sets)
+	ctxra_sets = ctxra_sets_create();
+	ctxra_flights = kvcalloc(1 << FLIGHT_BITS, sizeof(*ctxra_flights), GFP_KERNEL);
+	if (!ctxra_sets || !ctxra_flights) {
+		ctxra_table_destroy();
 		return -ENOMEM;
-	for (i = 0; i < 1 << SET_BITS; i++) {
-		raw_spin_lock_init(&ctxra_sets[i].lock);
-		ctxra_budget_init(&ctxra_sets[i].budget);
-		ctxra_lru_init(&ctxra_sets[i].lru, ctxra_sets[i].streams, SET_STREAMS);
 	}
+	for (i = 0; i < 1 << FLIGHT_BITS; i++)
+		raw_spin_lock_init(&ctxra_flights[i].lock);
 	return 0;
 }
 
 /* No hook is registered any more. */
 void ctxra_table_destroy(void)
 {
-	kvfree(ctxra_sets);
+	ctxra_sets_destroy(ctxra_sets);
 	ctxra_sets = NULL;
+	kvfree(ctxra_flights);
+	ctxra_flights = NULL;
 }
 
-static struct ctxra_set *set_of(const void *mapping)
+static struct ctxra_flights *flights_of(const void *mapping)
 {
-	return &ctxra_sets[hash_ptr((void *)mapping, SET_BITS)];
+	return &ctxra_flights[hash_ptr((void *)mapping, FLIGHT_BITS)];
 }
 
-static bool ctxra_is_in_flight(const struct ctxra_set *set, const void *mapping,
-			       unsigned long index)
+/*
+ * Takes no lock, because each miss of a stream asks, and all readers of a file have one lock here.
+ * A window that is being entered may be missed, or seen in part: two readers then split it, or one
+ * opens the next window too early.
+ */
+static bool ctxra_fact_is_in_flight(void *ctx, unsigned long index)
 {
+	const struct ctxra_source *source = ctx;
+	const struct ctxra_flights *flights = flights_of(source->mapping);
 	unsigned int i;
 
-	for (i = 0; i < SET_IN_FLIGHT; i++) {
-		const struct ctxra_in_flight *w = &set->in_flight[i];
+	if (!READ_RACY(flights->nr))
+		return false;
+	for (i = 0; i < NR_FLIGHTS; i++) {
+		const struct ctxra_in_flight *w = &flights->windows[i];
 
-		if (w->mapping == mapping && index >= w->start && index < w->end &&
-		    ktime_get_mono_fast_ns() - w->since_ns < IN_FLIGHT_NS)
+		if (READ_RACY(w->mapping) == source->mapping && index >= READ_RACY(w->start) &&
+		    index < READ_RACY(w->end) &&
+		    ktime_get_mono_fast_ns() - READ_RACY(w->since_ns) < IN_FLIGHT_NS)
 			return true;
 	}
 	return false;
 }
 
-static int ctxra_in_flight_add(struct ctxra_set *set, const void *mapping,
-			       const struct ctxra_window *win)
+/* Enter a window, so that other calls find it before they decide. */
+static void ctxra_fact_opens(void *ctx, const struct ctxra_window *win)
 {
+	struct ctxra_source *source = ctx;
+	struct ctxra_flights *flights = flights_of(source->mapping);
+	unsigned long flags;
 	int i;
 
-	for (i = 0; i < SET_IN_FLIGHT; i++) {
-		if (set->in_flight[i].mapping)
+	raw_spin_lock_irqsave(&flights->lock, flags);
+	for (i = 0; i < NR_FLIGHTS; i++) {
+		if (flights->windows[i].mapping)
 			continue;
-		set->in_flight[i] = (struct ctxra_in_flight){
-			.mapping = mapping,
+		flights->windows[i] = (struct ctxra_in_flight){
+			.mapping = source->mapping,
 			.start = win->start,
 			.end = win->start + win->nr,
 			.since_ns = ktime_get_mono_fast_ns(),
 		};
-		return i;
+		flights->nr++;
+		source->slot = i;
+		break;
 	}
-	return -1;
+	raw_spin_unlock_irqrestore(&flights->lock, flags);
 }
 
-static struct ctxra_stream *ctxra_find_or_start(struct ctxra_set *set,
-						const struct ctxra_file *file,
-						const struct ctxra_request *rq)
+static bool ctxra_fact_is_cached(void *ctx, unsigned long index)
 {
-	struct ctxra_stream *s = ctxra_stream_find(set->streams, SET_STREAMS, file, rq);
-
-	if (!s && ctxra_stream_should_start(rq)) {
-		s = ctxra_lru_victim(&set->lru, set->clock);
-		ctxra_stream_start(s, file, rq);
-	}
-	return s;
+	return ctxra_is_cached(((struct ctxra_source *)ctx)->mapping, index);
 }
+
+static bool ctxra_fact_is_evicted(void *ctx, unsigned long index)
+{
+	return ctxra_is_evicted(((struct ctxra_source *)ctx)->mapping, index);
+}
+
+static unsigned long ctxra_fact_cached_before(void *ctx, unsigned long index, unsigned long max)
+{
+	return ctxra_cached_before(((struct ctxra_source *)ctx)->mapping, index, max);
+}
+
+static unsigned long ctxra_fact_cached_from(void *ctx, unsigned long index, unsigned long max)
+{
+	return ctxra_cached_from(((struct ctxra_source *)ctx)->mapping, index, max);
+}
+
+static struct ctxra_use ctxra_fact_sample_use(void *ctx, unsigned long start, unsigned long nr)
+{
+	return ctxra_sample_use(((struct ctxra_source *)ctx)->mapping, start, nr);
+}
+
+static bool ctxra_fact_trim(void *ctx, struct ctxra_window *win, unsigned long index)
+{
+	return ctxra_trim_window(((struct ctxra_source *)ctx)->mapping, win, index);
+}
+
+static const struct ctxra_facts_ops ctxra_facts_ops = {
+	.is_cached = ctxra_fact_is_cached,
+	.is_evicted = ctxra_fact_is_evicted,
+	.is_in_flight = ctxra_fact_is_in_flight,
+	.cached_before = ctxra_fact_cached_before,
+	.cached_from = ctxra_fact_cached_from,
+	.sample_use = ctxra_fact_sample_use,
+	.opens = ctxra_fact_opens,
+	.trim = ctxra_fact_trim,
+};
 
 /**
- * ctxra_table_follow - find or start the stream of a request, and follow it
+ * ctxra_table_follow - decide what to do with a call
  * @mapping: the file's
  * @file: the file
- * @rq: the request; @rq->in_flight and @rq->dropped are filled in
- * @win: see ctxra_stream_follow()
- * @slot: set for CTXRA_OPEN. The caller passes it to ctxra_table_window_done() when the
- *	pages are in the page cache, or when it gives the window up.
+ * @args: the call
+ * @win: set for CTXRA_OPEN: the pages to read, none of which is cached
+ * @slot: set to the window's slot, or to -1. The caller passes it to ctxra_table_window_done()
+ *	when the pages are in the page cache.
  *
- * Context: any. Under the set's lock it compares at most SET_STREAMS streams and
- * SET_IN_FLIGHT windows, and now and then looks up CTXRA_SAMPLES + 1 pages.
+ * Context: any.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,
-				      struct ctxra_request *rq, struct ctxra_window *win,
+				      const struct ctxra_args *args, struct ctxra_window *win,
 				      int *slot)
 {
-	struct ctxra_set *set = set_of(mapping);
-	enum ctxra_verdict verdict = CTXRA_STOCK;
-	struct ctxra_window probe;
-	struct ctxra_stream *s;
-	unsigned long flags, page;
+	struct ctxra_source source = { .mapping = mapping, .slot = -1 };
+	const struct ctxra_facts facts = { .ops = &ctxra_facts_ops, .ctx = &source };
+	enum ctxra_verdict verdict;
 
-	raw_spin_lock_irqsave(&set->lock, flags);
-	set->clock++;
-	s = ctxra_find_or_start(set, file, rq);
-	if (!s)
-		goto unlock;
-	if (ctxra_stream_probe_due(s, rq, &probe)) {
-		struct ctxra_use use = ctxra_sample_use(mapping, probe.start, probe.nr);
-
-		ctxra_stream_judge(s, &set->budget, &use);
+	verdict = ctxra_sets_follow(ctxra_sets, file, args, &facts, win);
+	if (verdict != CTXRA_OPEN) {
+		ctxra_table_window_done(mapping, source.slot);
+		source.slot = -1;
 	}
-	rq->in_flight = !rq->marker && ctxra_is_in_flight(set, mapping, rq->index);
-	if (ctxra_stream_may_be_stale(s, rq, &page))
-		rq->dropped = !ctxra_is_cached(mapping, page) &&
-			      !ctxra_is_in_flight(set, mapping, page);
-	verdict = ctxra_stream_follow(s, &set->budget, rq, win);
-	if (verdict == CTXRA_OPEN)
-		*slot = ctxra_in_flight_add(set, mapping, win);
-	ctxra_lru_touch(&set->lru, s, set->clock);
-unlock:
-	raw_spin_unlock_irqrestore(&set->lock, flags);
+	*slot = source.slot;
 	return verdict;
 }
 
@@ -198,12 +222,13 @@ unlock:
  */
 void ctxra_table_window_done(const void *mapping, int slot)
 {
-	struct ctxra_set *set = set_of(mapping);
+	struct ctxra_flights *flights = flights_of(mapping);
 	unsigned long flags;
 
 	if (slot < 0)
 		return;
-	raw_spin_lock_irqsave(&set->lock, flags);
-	set->in_flight[slot].mapping = NULL;
-	raw_spin_unlock_irqrestore(&set->lock, flags);
+	raw_spin_lock_irqsave(&flights->lock, flags);
+	flights->windows[slot].mapping = NULL;
+	flights->nr--;
+	raw_spin_unlock_irqrestore(&flights->lock, flags);
 }

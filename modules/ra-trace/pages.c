@@ -170,11 +170,9 @@ static void rat_pages_read_before(struct address_space *mapping, pgoff_t index)
 	}
 }
 
-/* A long read calls this for each batch, and @last is the end of the whole read. */
-static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+static noinline void rat_pages_resolve_read(struct address_space *mapping, pgoff_t index,
+					    unsigned long nr)
 {
-	unsigned long nr = last - index + 1;
-
 	/* The order is the entry's: without a reference, the folio may be freed and reused. */
 	if (nr > SHORT_RANGE) {
 		unsigned long batch = BATCH_FOLIOS << xa_get_order(&mapping->i_pages, index);
@@ -183,6 +181,18 @@ static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t 
 	}
 	rat_pages_read_before(mapping, index);
 	rat_unread_resolve(mapping, index, nr, RAT_OUTCOME_READ);
+}
+
+/*
+ * A long read calls this for each batch, and @last is the end of the whole read. Most reads are of
+ * cached pages that were read before. One look must do for them, if they begin and end in one
+ * chunk, and the page before @index is in it, too.
+ */
+static void rat_pages_read(void *unused, struct address_space *mapping, pgoff_t index, pgoff_t last)
+{
+	if (!(index % RAT_UNREAD_CHUNK) || (index ^ last) >= RAT_UNREAD_CHUNK ||
+	    rat_unread_may_have(mapping, index))
+		rat_pages_resolve_read(mapping, index, last - index + 1);
 }
 
 static void rat_pages_mapped(void *unused, struct address_space *mapping, pgoff_t index,

@@ -9,7 +9,6 @@
  * read, an event is missing; see pages.c.
  */
 #include <linux/bits.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/module.h>
@@ -21,9 +20,8 @@
 #include "common/read_racy.h"
 #include "unread.h"
 
-#define CHUNK		64UL
-#define SET_BITS	10
-#define NR_SETS		BIT(SET_BITS)
+#define CHUNK		RAT_UNREAD_CHUNK
+#define NR_SETS		(RAT_UNREAD_FILTER_SIZE / BITS_PER_LONG)
 #define NR_WAYS		8
 
 /**
@@ -34,6 +32,7 @@
  * @unread: the unread pages, one bit each; 0: the chunk is free
  * @dev: index of their device in the counters
  * @pattern: their pattern
+ * @bit: its bit in the word of its set in the filter
  * @faulted: a page fault read some of them ahead. With the multi-generation LRU of newer kernels
  *	these have PG_referenced from the start, so the flag tells nothing.
  */
@@ -43,24 +42,37 @@ struct rat_chunk {
 	u64 unread;
 	u8 dev;
 	u8 pattern;
+	u8 bit;
 	bool faulted;
 };
 
 /**
  * struct rat_chunk_set - chunks whose keys have the same hash
- * @lock: protects the set; a leaf lock, taken in any context
- * @nr: chunks in use; read without @lock to skip an empty set
+ * @lock: protects the set and its word in the filter; a leaf lock, taken in any context.
+ *	rat_unread_count() and has_unread() look at chunks without it.
  * @next: the chunk to replace next, modulo %NR_WAYS
  * @chunk: the chunks
  */
 struct rat_chunk_set {
 	raw_spinlock_t lock;
-	u16 nr;
 	u16 next;
 	struct rat_chunk chunk[NR_WAYS];
 };
 
 static struct rat_chunk_set *sets;
+/*
+ * The bits of the chunks in use, a word for each set. Another chunk may have the same bit. Each
+ * cached read looks here, and most need nothing else.
+ *
+ * Reads look at the filter and at chunks without a lock, and miss nothing that matters to them. A
+ * page is added before its folio is unlocked. Only then can a reader see PG_uptodate, or somebody
+ * lock the folio to evict it. The unlock is a release, the test of PG_uptodate and the lock are an
+ * acquire, so both see the bit and the chunk. No store takes them back while the page is unread,
+ * because a word of the filter changes in one store, and a chunk in use stays where it is. If the
+ * chunk is replaced meanwhile, its pages are counted as unknown. What a look finds in addition, in
+ * a chunk that is being written, is checked again under the lock.
+ */
+unsigned long rat_unread_filter[NR_SETS];
 /* Only where the probes or hooks see all reads: otherwise every page would seem unread. */
 static bool tracking;
 /* Protects @sets against rat_unread_destroy() in rat_unread_total(). Nests in nothing. */
@@ -109,7 +121,7 @@ void rat_unread_set_tracking(bool track)
 	for (i = 0; i < NR_SETS; i++) {
 		raw_spin_lock_irqsave(&sets[i].lock, flags);
 		memset(sets[i].chunk, 0, sizeof(sets[i].chunk));
-		WRITE_ONCE(sets[i].nr, 0);
+		WRITE_ONCE(rat_unread_filter[i], 0);
 		raw_spin_unlock_irqrestore(&sets[i].lock, flags);
 	}
 	WRITE_ONCE(tracking, track);
@@ -120,24 +132,26 @@ bool rat_unread_is_tracking(void)
 	return READ_ONCE(tracking);
 }
 
-static struct rat_chunk_set *rat_chunk_set_of(const struct address_space *mapping,
-					      unsigned long number)
-{
-	unsigned long key = (unsigned long)mapping ^ hash_long(number, BITS_PER_LONG);
-
-	return &sets[hash_long(key, SET_BITS)];
-}
-
 /* The bits of the pages from @start to the end of the range or of the chunk. */
 static u64 chunk_bits(unsigned long start, unsigned long nr)
 {
 	return GENMASK_ULL(min(start % CHUNK + nr, CHUNK) - 1, start % CHUNK);
 }
 
+/* Compute the word of a set in the filter anew. The caller holds the set's lock. */
+static void rat_filter_update(const struct rat_chunk_set *set)
+{
+	unsigned long filter = 0;
+	unsigned int i;
+
+	for (i = 0; i < NR_WAYS; i++)
+		if (set->chunk[i].unread)
+			filter |= BIT(set->chunk[i].bit);
+	WRITE_ONCE(rat_unread_filter[set - sets], filter);
+}
+
 /* Find the chunk for pages of a pattern, or take a free one, or replace the next one. */
-static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set,
-				       const struct address_space *mapping, unsigned long number,
-				       unsigned int dev, enum rat_pattern pattern)
+static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set, const struct rat_chunk *key)
 {
 	struct rat_chunk *chunk, *free = NULL;
 	unsigned int i;
@@ -146,22 +160,15 @@ static struct rat_chunk *rat_chunk_get(struct rat_chunk_set *set,
 		chunk = &set->chunk[i];
 		if (!chunk->unread)
 			free = chunk;
-		else if (chunk->mapping == mapping && chunk->number == number &&
-			 chunk->dev == dev && chunk->pattern == pattern)
+		else if (chunk->mapping == key->mapping && chunk->number == key->number &&
+			 chunk->dev == key->dev && chunk->pattern == key->pattern)
 			return chunk;
 	}
-	if (free) {
-		WRITE_ONCE(set->nr, set->nr + 1);
-	} else {
+	if (!free) {
 		free = &set->chunk[set->next++ % NR_WAYS];
 		rat_account_add(free->dev, free->pattern, RAT_COL_UNKNOWN, hweight64(free->unread));
 	}
-	*free = (struct rat_chunk) {
-		.mapping = mapping,
-		.number = number,
-		.dev = dev,
-		.pattern = pattern,
-	};
+	*free = *key;
 	return free;
 }
 
@@ -184,14 +191,23 @@ void rat_unread_add(struct address_space *mapping, unsigned long start, unsigned
 	if (!rat_unread_is_tracking())
 		return;
 	while (start < end) {
-		struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
+		unsigned int hash = rat_unread_hash(mapping, start / CHUNK);
+		struct rat_chunk_set *set = &sets[hash / BITS_PER_LONG];
+		const struct rat_chunk key = {
+			.mapping = mapping,
+			.number = start / CHUNK,
+			.dev = dev,
+			.pattern = pattern,
+			.bit = hash % BITS_PER_LONG,
+		};
 		struct rat_chunk *chunk;
 
 		raw_spin_lock_irqsave(&set->lock, flags);
-		chunk = rat_chunk_get(set, mapping, start / CHUNK, dev, pattern);
-		chunk->unread |= chunk_bits(start, end - start);
+		chunk = rat_chunk_get(set, &key);
+		WRITE_ONCE(chunk->unread, chunk->unread | chunk_bits(start, end - start));
 		if (faulted)
-			chunk->faulted = true;
+			WRITE_ONCE(chunk->faulted, true);
+		rat_filter_update(set);
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 		start = (start / CHUNK + 1) * CHUNK;
 	}
@@ -211,9 +227,28 @@ static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk
 		return;
 	if (outcome != RAT_OUTCOME_DISCARDED)
 		rat_account_add(chunk->dev, chunk->pattern, columns[outcome], pages);
-	chunk->unread &= ~bits;
+	WRITE_ONCE(chunk->unread, chunk->unread & ~bits);
 	if (!chunk->unread)
-		WRITE_ONCE(set->nr, set->nr - 1);
+		rat_filter_update(set);
+}
+
+/* Look without the lock whether the table seems to have unread pages of a chunk. */
+static bool has_unread(const struct address_space *mapping, unsigned long number, u64 bits)
+{
+	unsigned int hash = rat_unread_hash(mapping, number);
+	const struct rat_chunk_set *set = &sets[hash / BITS_PER_LONG];
+	unsigned int i;
+
+	if (!test_bit(hash, rat_unread_filter))
+		return false;
+	for (i = 0; i < NR_WAYS; i++) {
+		const struct rat_chunk *chunk = &set->chunk[i];
+
+		if (READ_RACY(chunk->mapping) == mapping && READ_RACY(chunk->number) == number &&
+		    READ_RACY(chunk->unread) & bits)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -222,6 +257,8 @@ static void rat_chunk_resolve(struct rat_chunk_set *set, struct rat_chunk *chunk
  * @start: first page
  * @nr: number of pages; those that are not in the table do not matter
  * @outcome: what became of them
+ *
+ * Takes a lock only for chunks that have such pages.
  *
  * Context: any.
  */
@@ -234,17 +271,18 @@ void rat_unread_resolve(const struct address_space *mapping, unsigned long start
 	if (!rat_unread_is_tracking())
 		return;
 	for (; start < end; start = (start / CHUNK + 1) * CHUNK) {
-		struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
+		u64 bits = chunk_bits(start, end - start);
+		struct rat_chunk_set *set;
 
-		if (!READ_ONCE(set->nr))
+		if (!has_unread(mapping, start / CHUNK, bits))
 			continue;
+		set = &sets[rat_unread_hash(mapping, start / CHUNK) / BITS_PER_LONG];
 		raw_spin_lock_irqsave(&set->lock, flags);
 		for (i = 0; i < NR_WAYS; i++) {
 			struct rat_chunk *chunk = &set->chunk[i];
 
 			if (chunk->mapping == mapping && chunk->number == start / CHUNK)
-				rat_chunk_resolve(set, chunk, chunk_bits(start, end - start),
-						  outcome);
+				rat_chunk_resolve(set, chunk, bits, outcome);
 		}
 		raw_spin_unlock_irqrestore(&set->lock, flags);
 	}
@@ -270,10 +308,11 @@ unsigned long rat_unread_count(const struct address_space *mapping, unsigned lon
 	if (!rat_unread_is_tracking())
 		return 0;
 	for (; start < end; start = (start / CHUNK + 1) * CHUNK) {
-		const struct rat_chunk_set *set = rat_chunk_set_of(mapping, start / CHUNK);
+		unsigned int hash = rat_unread_hash(mapping, start / CHUNK);
+		const struct rat_chunk_set *set = &sets[hash / BITS_PER_LONG];
 		u64 bits = chunk_bits(start, end - start);
 
-		if (!READ_ONCE(set->nr))
+		if (!test_bit(hash, rat_unread_filter))
 			continue;
 		for (i = 0; i < NR_WAYS; i++) {
 			const struct rat_chunk *chunk = &set->chunk[i];

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Many streams: in one file, in the table as a whole, and more of them than a set has room for.
+ */
+#include <kunit/test.h>
+
+#include "ctxra/recent.h"
+#include "ctxra/set.h"
+#include "sim/simwork.h"
+
+#define SEEDS		20
+#define WINDOW		32UL
+
+/* 1 MiB per stream, or as much as one allocation can tell of. */
+static unsigned long pages_of(unsigned int streams)
+{
+	return min(256U, 320000 / streams / 16 * 16);
+}
+
+static const unsigned int counts[] = { 65, 130, 200, 500, 2000 };
+
+static void count_desc(const unsigned int *count, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u streams", *count);
+}
+
+KUNIT_ARRAY_PARAM(counts, counts, count_desc);
+
+static void sum_of_seeds(struct kunit *test, struct sim *sim, unsigned int streams,
+			 struct sim_outcome *stock, struct sim_outcome *ctxra)
+{
+	u32 seed;
+
+	for (seed = 1; seed <= SEEDS; seed++) {
+		struct sim_shape shape = {
+			.name = "many streams", .pages = streams * pages_of(streams), .nr = 16,
+			.win = WINDOW, .readers = 16, .share = SIM_POOL, .shared_fd = true,
+			.streams = streams, .group = 2, .seed = seed,
+		};
+		struct sim_work work = sim_work_create(test, &shape, sim->cache.eof);
+		unsigned int way = seed % SIM_NR_WAYS;
+		struct sim_outcome one = sim_eval(sim, &work, way, WINDOW, SIM_STOCK);
+
+		stock->ios += one.ios;
+		stock->missed += one.missed;
+		one = sim_eval(sim, &work, way, WINDOW, SIM_ALL_PATTERNS);
+		ctxra->ios += one.ios;
+		ctxra->missed += one.missed;
+		ctxra->opened += one.opened;
+		kunit_kfree(test, work.requests);
+	}
+}
+
+static void in_one_file(struct kunit *test)
+{
+	unsigned int streams = *(const unsigned int *)test->param_value;
+	struct sim_outcome stock = {}, ctxra = {};
+	struct sim *sim = sim_alloc(test, 0, streams * pages_of(streams));
+
+	sum_of_seeds(test, sim, streams, &stock, &ctxra);
+	/* The table has room for all, so that as much is gained as with few streams. */
+	KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 80);
+	kunit_info(test, "%u streams: I/Os %lu -> %lu (%lu %%), waits %lu -> %lu, windows %lu of %lu\n",
+		   streams, stock.ios, ctxra.ios, ctxra.ios * 100 / stock.ios, stock.missed,
+		   ctxra.missed, ctxra.opened, SEEDS * streams * pages_of(streams) / WINDOW);
+}
+
+/* Requests that are served of a recognised stream, if so many streams of one set take turns. */
+static unsigned long served_in_turn(struct ctxra_set *set, unsigned int streams,
+				    unsigned int rounds)
+{
+	static const struct ctxra_file file = { .mapping = &file, .ino = 1 };
+	unsigned long served = 0;
+	unsigned int round, i;
+
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < streams; i++) {
+			struct ctxra_request rq = {
+				.index = i * 100000UL + round * 16, .nr = 16, .win = 32,
+				.ahead = 32, .eof = -1UL,
+			};
+			struct ctxra_stream *s = ctxra_set_find(set, &file, &rq);
+
+			if (!s)
+				s = ctxra_set_start(set, &file, &rq);
+			else if (s->kind)
+				served++;
+			else if (++s->hits == 3)
+				s->kind = CTXRA_FORWARD;
+			s->start = rq.index;
+			s->end = rq.index + rq.nr;
+			set->now++;
+			ctxra_set_touch(set, s);
+		}
+	}
+	return served;
+}
+
+/* The streams that a set has room for are served, however many others there are. */
+static void more_than_a_set_has_room_for(struct kunit *test)
+{
+	static const unsigned int streams[] = { 31, 33, 40, 64, 100 };
+	struct ctxra_budget budget = { .tokens = 64 };
+	struct ctxra_set *set;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		unsigned long served, rounds = 100;
+
+		set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, set);
+		ctxra_set_init(set);
+		set->budget = &budget;
+		served = served_in_turn(set, streams[i], rounds);
+		kunit_info(test, "%u streams: %lu of %lu requests\n", streams[i], served,
+			   rounds * streams[i]);
+		KUNIT_EXPECT_GE(test, served,
+				rounds * min(streams[i], CTXRA_SET_STREAMS - 2U) * 80 / 100);
+	}
+}
+
+static struct kunit_case scale_cases[] = {
+	KUNIT_CASE_PARAM(in_one_file, counts_gen_params),
+	KUNIT_CASE(more_than_a_set_has_room_for),
+	{}
+};
+
+static struct kunit_suite scale_suite = {
+	.name = "ctxra_scale",
+	.test_cases = scale_cases,
+};
+
+kunit_test_suite(scale_suite);

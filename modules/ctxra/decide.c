@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sequence of a decision, from the arguments of a call to what is to be read. The hooks turn
+ * registers into struct ctxra_args; whatever else the decision needs it asks for by struct
+ * ctxra_facts_ops. Plain values in, plain values out, so that KUnit runs this very sequence
+ * on a simulated page cache (kunit/sim).
+ *
+ *   ctxra_request_init()	what the call tells, and the pages around it
+ *   ctxra_decide()		whose stream, of which kind, which window; the caller has the
+ *				lock of the set
+ *   ctxra_confirm()		the window, cut to what is missing
+ */
+#include <linux/kernel.h>
+
+#include "decide.h"
+#include "follow.h"
+#include "governor.h"
+#include "stream.h"
+
+/* Pages before a miss that are looked up for a trail. */
+#define MAX_TRAIL	1024UL
+
+/**
+ * ctxra_args_in_order - whether the stock code can follow the reader by the file's own state
+ * @args: the call
+ *
+ * These are its own tests: for a marker, that the state expects it; for a miss, that it is at
+ * the start of the file or next to the page that was read last.
+ */
+bool ctxra_args_in_order(const struct ctxra_args *args)
+{
+	unsigned long marker = args->ra_start + args->ra_size - args->ra_async_size;
+
+	if (args->folio_nr)
+		return args->index == round_down(marker, args->folio_nr);
+	return !args->index || args->index - args->prev_index <= 1;
+}
+
+/* Is much of the last two windows, up to this reader's last page, unread? */
+static bool is_sparse_behind(const struct ctxra_args *args, const struct ctxra_facts *facts)
+{
+	unsigned long nr = min(args->prev_index, 2 * args->win);
+	struct ctxra_use use;
+
+	if (args->prev_index >= args->index || args->index - args->prev_index > 2 * args->win)
+		return false;
+	use = facts->ops->sample_use(facts->ctx, args->prev_index - nr, nr);
+	return ctxra_use_is_sparse(&use);
+}
+
+/* Pages of the file's own window, if the page that it missed was reclaimed from there. */
+static unsigned long evicted_window(const struct ctxra_args *args)
+{
+	/* Not at the start of the file, because it may be read a second time. */
+	if (!args->index || args->index < args->ra_start ||
+	    args->index - args->ra_start >= args->ra_size)
+		return 0;
+	return args->ra_size;
+}
+
+/**
+ * ctxra_request_init - find out what a call tells of its stream
+ * @rq: filled in
+ * @args: the call
+ * @facts: asked for the pages around it
+ */
+void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
+			const struct ctxra_facts *facts)
+{
+	const struct ctxra_facts_ops *ask = facts->ops;
+
+	*rq = (struct ctxra_request){
+		.index = args->index,
+		.nr = args->nr,
+		.win = args->win,
+		.ahead = args->ahead,
+		.eof = args->eof,
+		.patterns = args->patterns,
+		.marker = args->folio_nr,
+		.in_order = ctxra_args_in_order(args),
+	};
+	if (rq->marker) {
+		if (rq->in_order)
+			rq->sparse = rq->patterns & BIT(CTXRA_STRIDE) &&
+				     is_sparse_behind(args, facts);
+		else
+			rq->cached = ask->cached_from(facts->ctx, rq->index, rq->win);
+		return;
+	}
+	if (!rq->in_order)
+		/* A trail that is longer than the request is all that a new stream needs. */
+		rq->cached = ask->cached_before(facts->ctx, rq->index,
+						min3(rq->nr + 1, rq->ahead, MAX_TRAIL));
+	rq->evicted = ask->is_evicted(facts->ctx, rq->index);
+	if (rq->evicted && rq->in_order)
+		rq->evicted_window = evicted_window(args);
+}
+
+/*
+ * Pages cached without a hole just before a miss. If they may reach down to the end of its stream,
+ * look that far.
+ */
+static unsigned long trail(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			   const struct ctxra_facts *facts)
+{
+	unsigned long most = min(rq->ahead, MAX_TRAIL);
+
+	if (rq->marker || rq->cached <= rq->nr || s->end >= rq->index - rq->cached)
+		return rq->cached;
+	return facts->ops->cached_before(facts->ctx, rq->index, min(rq->index - s->end, most));
+}
+
+/**
+ * ctxra_decide - find or start the stream of a request, and follow it
+ * @set: the streams of the file's set; updated
+ * @file: the file
+ * @rq: the request, from ctxra_request_init()
+ * @facts: asked for up to CTXRA_SAMPLES + 1 pages
+ * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
+ *
+ * Context: any; the caller serialises calls for one set.
+ * Return: what to do with the call. After CTXRA_OPEN the caller asks ctxra_confirm().
+ */
+enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *file,
+				const struct ctxra_request *rq, const struct ctxra_facts *facts,
+				struct ctxra_window *win)
+{
+	const struct ctxra_facts_ops *ask = facts->ops;
+	struct ctxra_request full = *rq;
+	enum ctxra_verdict verdict;
+	struct ctxra_window probe;
+	struct ctxra_stream *s;
+	unsigned long page;
+
+	s = ctxra_set_find(set, file, rq);
+	if (s)
+		full.cached = trail(s, rq, facts);
+	else if (ctxra_stream_should_start(rq))
+		s = ctxra_set_start(set, file, rq);
+	else
+		return CTXRA_STOCK;
+	if (ctxra_stream_probe_due(s, rq, &probe)) {
+		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
+
+		ctxra_stream_judge(s, set->budget, &use);
+	}
+	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
+	if (ctxra_stream_may_be_stale(s, &full, &page))
+		full.dropped = !ask->is_cached(facts->ctx, page) &&
+			       !ask->is_in_flight(facts->ctx, page);
+	verdict = ctxra_stream_follow(s, set->budget, &full, win);
+	ctxra_set_touch(set, s);
+	return verdict;
+}
+
+/**
+ * ctxra_confirm - cut a window to its missing pages
+ * @rq: the request
+ * @facts: asked for the pages of the window
+ * @win: from ctxra_decide(); cut
+ *
+ * Return: CTXRA_OPEN, or what to do instead because all of the window is cached.
+ */
+enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ctxra_facts *facts,
+				 struct ctxra_window *win)
+{
+	if (facts->ops->trim(facts->ctx, win, rq->index))
+		return CTXRA_OPEN;
+	return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_FILLED;
+}
