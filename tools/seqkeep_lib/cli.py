@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from . import command_doctor, command_status
+from . import command_advise, command_doctor, command_status
 from .version import version
 
 
@@ -27,6 +27,7 @@ class Command(Protocol):
 
 # By the name that the user types, in the order of the help.
 COMMANDS: dict[str, Command] = {
+    "advise": command_advise,
     "status": command_status,
     "doctor": command_doctor,
 }
