@@ -71,6 +71,9 @@ def ctxra_window_kb(host: Host, ctxra: State, disk: str) -> int:
     found = 0
     for item in list_items(ctxra, "max_kb"):
         name, is_own, kib = item.rpartition("=")
+        if not kib.isdecimal():
+            # auto, or what a later version of the module shows.
+            continue
         if is_own and name in disk_names(host, disk):
             return int(kib)
         if not is_own:
