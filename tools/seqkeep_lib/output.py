@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 
+def accept_any_character() -> None:
+    """Print what the locale cannot encode, as a path may contain, as backslashes and numbers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def show(text: str) -> None:
     """Print a text. A closed pipe is no error: the command goes on without output."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A path may contain characters that the locale cannot encode.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    accept_any_character()
     try:
         print(text, flush=True)
     except BrokenPipeError:
