@@ -288,6 +288,16 @@ class Arrays(Machines):
         machines.md_host(self.root, "raid10")
         self.assert_advice("raid5-deadline", HELPS_NOT, "Arrays without parity: md0 (raid10).")
 
+    def test_the_module_observes(self) -> None:
+        for filled, verdict in ((900, HELPS), (100, HELPS_NOT)):
+            with self.subTest(filled=filled):
+                self.setUp()
+                fixture = machines.md_host(self.root)
+                for letter in "abc":
+                    fixture.io(f"sd{letter}", reads=10, read_kib=64, writes=5000, write_kib=64)
+                fixture.load("raid5-deadline", f"would_hold 1000\nwould_fill {filled}\n", observe="Y")
+                self.assert_advice("raid5-deadline", verdict, "would have held 1000 stripes", f"{filled // 10}% were")
+
     def test_alignment(self) -> None:
         fixture = machines.md_host(self.root)
         fixture.partition("md0", "md0p1", "259:7", 2048 + 64)

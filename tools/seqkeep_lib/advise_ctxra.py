@@ -147,7 +147,8 @@ def own_evidence(machine: Machine) -> tuple[str, str] | None:
     if machine.is_enabled("ctxra"):
         windows, what = sum(v for n, v in counters.items() if n.endswith("_windows") and "would" not in n), "opened"
     elif machine.is_observing("ctxra"):
-        windows, what = sum(v for n, v in machine.would("ctxra").items() if n.endswith("_windows")), "would have opened"
+        would = machine.would("ctxra")
+        windows, what = sum(v for n, v in would.items() if n.endswith("windows")), "would have opened"
     else:
         return None
     unsure = counters.get("left_unsure", 0)
