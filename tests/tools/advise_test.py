@@ -176,6 +176,13 @@ class Writes(Machines):
         fixture.write(switch, "2\n")
         self.assert_advice("nfsd-dio", HELPS_NOT, "io_cache_write is 2")
 
+    def test_version_3(self) -> None:
+        fixture = self.server(8000)
+        fixture.write("proc/fs/nfsd/versions", "+3 +4 +4.1 -4.0\n")
+        self.assert_advice("nfsd-dio", UNCERTAIN, "nfsd serves version 3")
+        fixture.write("proc/sys/kernel/osrelease", "6.13.0-test\n")
+        self.assertNotIn("version 3", self.assert_advice("nfsd-dio", UNCERTAIN).reasons[0].why)
+
     def test_nobody_writes(self) -> None:
         machines.nfs_server(self.root)
         self.assert_advice("nfsd-dio", HELPS_NOT, "No client wrote")
