@@ -401,6 +401,18 @@ class Samples(Machines):
                 fixture.write(file, text)
             self.advices()
 
+    def test_read_plus(self) -> None:
+        fixture = machines.nfs_client(self.root)
+        host = Host(self.root)
+        reads = read_sample(host).mounts["/mnt/a b"]
+        text = (self.root / "proc/self/mountstats").read_text()
+        fixture.write("proc/self/mountstats", text.replace("READ:", "READ_PLUS:"))
+        self.assertEqual(read_sample(host).mounts["/mnt/a b"], reads)
+        operations = ["0"] * 72
+        operations[68] = "5"
+        fixture.write("proc/net/rpc/nfsd", f"io 1 1\nproc4ops 72 {' '.join(operations)}\n")
+        self.assertEqual(read_sample(host).server["reads"], 5)
+
     def test_counters_that_were_reset(self) -> None:
         fixture = machines.nfs_server(self.root)
         host = Host(self.root)

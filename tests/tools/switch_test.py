@@ -166,6 +166,15 @@ class Enable(Switches):
                 self.assertFalse((self.root / "etc/seqkeep.conf").exists())
                 self.assertIsNone(self.parameter("enable"))
 
+    def test_the_reason_is_from_the_log(self) -> None:
+        log = "[1.0] ctxra: max_kb: -1 is not in 0..65536 KiB (-EINVAL)\n"
+        log += "[1.1] ctxra: `-1' invalid for parameter `max_kb'\n"
+        self.fixture.write("log", log)
+        self.fixture.write("usr/bin/dmesg", '#!/bin/sh\ncat "$(dirname "$0")/../../log"\n')
+        (self.root / "usr/bin/dmesg").chmod(0o755)
+        said = "the log says: ctxra: max_kb: -1 is not in 0..65536 KiB (-EINVAL)\n"
+        self.assert_fails(1, said, "enable", "--now", "ctxra", "max_kb=-1")
+
     def test_files_of_others_are_not_touched(self) -> None:
         for file in (load_file(CTXRA), options_file(CTXRA)):
             for text in ("ctxra\n", "", "# Written by seqkeep, checksum 00000000.\nctxra\n", "\udcff\0"):
