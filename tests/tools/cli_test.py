@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The subcommands of seqkeep: what the user may type, and the exit status."""
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from seqkeep_lib.cli import COMMANDS, make_parser
+
+SEQKEEP = Path(__file__).parents[2] / "tools/seqkeep"
+SYSTEM = Path(__file__).parents[2] / "tools/system"
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    done = subprocess.run([sys.executable, str(SEQKEEP), *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Commands(unittest.TestCase):
+    def test_help(self) -> None:
+        status, shown, _ = run("help")
+        self.assertEqual(status, 0)
+        for name in COMMANDS:
+            self.assertIn(f"\n    {name} ", shown)
+            self.assertEqual(run("help", name), run(name, "--help"))
+        self.assertEqual(run("help", "none")[0], 2)
+
+    def test_version(self) -> None:
+        self.assertEqual(run("-V"), run("--version"))
+
+    def test_status_is_the_default(self) -> None:
+        self.assertEqual(run("--root", "/nonexistent"), run("--root", "/nonexistent", "status"))
+
+    def test_what_udev_and_systemd_run(self) -> None:
+        files = (SYSTEM / "90-seqkeep.rules", *SYSTEM.glob("*.service"))
+        commands = [c for file in files for c in re.findall(r"/usr/sbin/seqkeep ([^\"\n]+)", file.read_text())]
+        self.assertGreaterEqual(len(commands), 5)
+        for command in commands:
+            self.assertTrue(make_parser().parse_args(command.split()).run)
+
+
+if __name__ == "__main__":
+    unittest.main()
