@@ -18,8 +18,8 @@ from iostune_lib import tunables as t
 from iostune_lib.errors import IostuneError
 from iostune_lib.judge import Kind
 from iostune_lib.report import Result
-from iostune_lib.signals import SIGNALS, StopSignals
 from iostune_lib.target import Target
+from seqkeep_lib.signals import SIGNALS, StopSignals
 
 # The function itself, because tests replace it in cli.
 cli_rule_match = cli.rule_match

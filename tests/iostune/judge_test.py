@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from iostune_lib import judge
 from iostune_lib.judge import Evidence
 from iostune_lib.measurement import Arm, Sample, Series, Workload
-from iostune_lib.stats import Ratio
+from seqkeep_lib.stats import Ratio
 
 NONE, OTHER = Arm("none", ()), Arm("bfq", ())
 # MB/s of 1, 2, 4 and 8 readers with a scheduler that does not idle, and with one that does.

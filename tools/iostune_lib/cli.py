@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 
 from seqkeep_lib.output import reason_not_writable, show, show_error, why_no_plot
+from seqkeep_lib.signals import StoppedBySignal, StopSignals
 from seqkeep_lib.version import version
 
 from . import journal, plot, report, target, udev, verdict_text
-from .errors import IostuneError, StoppedBySignal
+from .errors import IostuneError
 from .journal import DIRECTORY
 from .report import Result
 from .session import Request, Session
-from .signals import StopSignals
 from .target import Target
 from .tunables import Tunables
 

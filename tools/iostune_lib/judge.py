@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from . import stats
+from seqkeep_lib import stats
+from seqkeep_lib.stats import Ratio
+
 from .measurement import Arm, Series, Workload
-from .stats import Ratio
 
 # The least gain of a change: in throughput, or of the slowest reader.
 GAIN = 1.05

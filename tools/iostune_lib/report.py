@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from seqkeep_lib.stats import Ratio
+
 from . import verdict_text
 from .judge import Kind
 from .measurement import Arm, Sample
 from .stages import Decision
-from .stats import Ratio
 
 MB = 1e6
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seqkeep_lib.output import show_error
+from seqkeep_lib.progress import Progress
+from seqkeep_lib.signals import StopSignals
 
 from . import plan, stages, target
 from . import tunables as t
@@ -18,10 +20,8 @@ from .journal import Journal
 from .layout import SMALLEST_AREA, place_areas
 from .measurement import Arm, Sample, Workload
 from .plan import Rules, Stage
-from .progress import Progress
 from .report import Result
 from .settings import Settings, previous_values, recommended
-from .signals import StopSignals
 from .target import Target
 from .tunables import Tunables
 
@@ -145,7 +145,7 @@ class Session:
         self.check()
         begin = time.monotonic()
         deadline = begin + self.request.seconds
-        progress = Progress(deadline)
+        progress = Progress("iostune", deadline)
         journal = None
         if self.tunables:
             journal = Journal(self.directory, self.tunables, target.identity(self.target))

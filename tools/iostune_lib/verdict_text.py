@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from seqkeep_lib.stats import Ratio
+
 from .judge import FAIR_GAIN, GAIN, SLOWEST_LOSS, THROUGHPUT_LOSS, WAIT_TIMES, Kind
 from .plan import compared_workloads
 from .stages import Decision
-from .stats import Ratio
 
 KINDS = {
     "seek-bound": (
