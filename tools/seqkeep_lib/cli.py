@@ -13,7 +13,17 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from . import command_doctor, command_status
+from . import (
+    command_advise,
+    command_apply,
+    command_disable,
+    command_doctor,
+    command_enable,
+    command_set,
+    command_status,
+)
+from .errors import SeqkeepError
+from .output import show_error
 from .version import version
 
 
@@ -27,8 +37,13 @@ class Command(Protocol):
 
 # By the name that the user types, in the order of the help.
 COMMANDS: dict[str, Command] = {
+    "advise": command_advise,
     "status": command_status,
     "doctor": command_doctor,
+    "enable": command_enable,
+    "disable": command_disable,
+    "set": command_set,
+    "apply": command_apply,
 }
 DESCRIPTION = "See whether the modules of seqkeep are for this machine, switch them, and see what they do."
 
@@ -68,5 +83,9 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
 
 def main() -> int:
     args = parse_arguments(sys.argv[1:])
-    status: int = args.run(args)
+    try:
+        status: int = args.run(args)
+    except SeqkeepError as error:
+        show_error(f"seqkeep: {error}")
+        return error.status
     return status

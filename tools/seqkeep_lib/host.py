@@ -21,6 +21,8 @@ class Host:
 
     def __init__(self, root: Path = Path("/"), release: str = "") -> None:
         self.root = root
+        # Otherwise a folder of a test.
+        self.is_real = root == Path("/")
         # The files that exist and could not be read, with the error. The doctor reports them as unknown.
         self.unread: dict[str, str] = {}
         self.release = release or self.text("/proc/sys/kernel/osrelease") or os.uname().release
@@ -88,7 +90,7 @@ class Host:
 
     def command(self, *words: str) -> str | None:
         """Return the output of a command; None if it is not installed or fails."""
-        if self.root != Path("/"):
+        if not self.is_real:
             # The commands of this machine know nothing of another one.
             words = (str(self.path(f"/usr/bin/{words[0]}")), *words[1:])
         try:

@@ -148,7 +148,7 @@ def read_state(host: Host, module: Module, hooked: dict[str, str] | None) -> Sta
     state.version = host.text(f"{directory}/version") or ""
     for name in host.names(f"{directory}/parameters"):
         state.parameters[name] = host.text(f"{directory}/parameters/{name}") or ""
-    state.enabled = state.parameters.get("enable") == "Y"
+    state.enabled = state.parameters.get("enable") in ("Y", "1")
     text = host.text(f"{DEBUGFS}/{module.counters}")
     state.counters = None if text is None else parse_counters(text)
     if hooked is not None:

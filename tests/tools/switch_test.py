@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""seqkeep enable, disable, set and apply on folders that stand for machines, with a modprobe of a few lines."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from seqkeep_lib import device_conf
+from seqkeep_lib.boot import load_file, options_file, read_boot
+from seqkeep_lib.device_conf import changed, parse
+from seqkeep_lib.errors import SeqkeepError
+from seqkeep_lib.host import Host
+from seqkeep_lib.modules import MODULES
+from seqkeep_lib.own_files import read_own, write_own
+from seqkeep_lib.switch import exclusive
+
+from tools import machines
+
+SEQKEEP = Path(__file__).parents[2] / "tools/seqkeep"
+# How often each of two commands is killed; a longer run says KILLS=100.
+KILLS = int(os.environ.get("KILLS", "20"))
+CTXRA, RA_TRACE = MODULES[0], MODULES[1]
+# It refuses what the real modules refuse: max_kb=-1. The options of files come before those of the command line.
+MODPROBE = r"""#!/bin/sh
+root=$(dirname "$0")/../..
+if [ "$1" = -r ]; then
+	rm -r "$root/sys/module/$(echo "$2" | tr - _)"
+	exit
+fi
+name=$1
+shift
+set -- $(cat "$root"/etc/modprobe.d/*.conf 2>/dev/null | sed -n "s/^options $name //p") "$@"
+dir=$root/sys/module/$(echo "$name" | tr - _)
+for option; do
+	[ "$option" != max_kb=-1 ] || { echo "modprobe: ERROR: could not insert '$name': Invalid argument" >&2; exit 1; }
+done
+mkdir -p "$dir/parameters"
+echo N > "$dir/parameters/enable"
+echo N > "$dir/parameters/observe"
+[ "$name" != ctxra ] || { echo 0 > "$dir/parameters/max_kb"; echo > "$dir/parameters/devices"; }
+for option; do echo "${option#*=}" > "$dir/parameters/${option%%=*}"; done
+echo live > "$dir/initstate"
+"""
+MODINFO = """#!/bin/sh
+case $2 in
+parm) printf 'enable:x (bool)\\nobserve:x (bool)\\nmax_kb:x (int)\\ndevices:list (charp)\\n' ;;
+esac
+"""
+
+
+class Switches(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.fixture = machines.nfs_server(self.root)
+        self.host = Host(self.root)
+        for name, text in (("modprobe", MODPROBE), ("modinfo", MODINFO)):
+            self.fixture.write(f"usr/bin/{name}", text)
+            (self.root / f"usr/bin/{name}").chmod(0o755)
+        for module in ("ctxra", "ra-trace"):
+            self.fixture.write(f"lib/modules/6.12.1-test/updates/dkms/{module}.ko")
+            self.fixture.write(f"usr/src/{module}-1.0/dkms.conf")
+        self.fixture.write("dev/sdb")
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, str(SEQKEEP), "--root", str(self.root), *words]
+
+    def run_ok(self, *words: str) -> str:
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
+
+    def assert_fails(self, status: int, said: str, *words: str) -> None:
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(said, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def parameter(self, name: str, module: str = "ctxra") -> str | None:
+        return self.host.text(f"/sys/module/{module}/parameters/{name}")
+
+    def is_on(self) -> bool:
+        return self.parameter("enable") in ("1", "Y")
+
+    def boot_files(self) -> dict[str, str]:
+        return {
+            str(path.relative_to(self.root)): path.read_text(errors="surrogateescape")
+            for directory in ("etc/modules-load.d", "etc/modprobe.d")
+            for path in sorted((self.root / directory).glob("*"))
+        }
+
+
+class Enable(Switches):
+    def test_now_and_undo(self) -> None:
+        shown = self.run_ok("enable", "--now", "ctxra", "max_kb=512")
+        self.assertTrue(self.is_on())
+        self.assertEqual(self.parameter("max_kb"), "512")
+        boot = read_boot(self.host, CTXRA)
+        assert boot
+        self.assertEqual((boot.enable, boot.options), (True, {"max_kb": "512"}))
+        undo = re.search(r"To undo: seqkeep (.*)", shown)
+        assert undo
+        self.run_ok(*undo[1].split())
+        self.assertFalse(self.is_on())
+        self.assertEqual(self.boot_files(), {})
+
+    def test_at_boot_only(self) -> None:
+        shown = self.run_ok("enable", "ctxra")
+        self.assertIsNone(self.parameter("enable"))
+        self.assertIn("from the next boot on", shown)
+        self.assertTrue(read_boot(self.host, CTXRA))
+        # As the boot does it.
+        subprocess.run([self.root / "usr/bin/modprobe", "ctxra"], check=True)
+        self.assertTrue(self.is_on())
+
+    def test_again_keeps_the_options(self) -> None:
+        self.run_ok("enable", "ctxra", "max_kb=512")
+        self.run_ok("enable", "--now", "ctxra")
+        boot = read_boot(self.host, CTXRA)
+        assert boot
+        self.assertEqual(boot.options, {"max_kb": "512"})
+
+    def test_observe(self) -> None:
+        self.run_ok("enable", "--now", "--observe", "ctxra")
+        self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("0", "1"))
+        self.run_ok("enable", "--now", "ctxra")
+        self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("1", "0"))
+        self.run_ok("enable", "--now", "--observe", "ctxra")
+        self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("0", "1"))
+        self.run_ok("disable", "--now", "ctxra")
+        self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("0", "0"))
+
+    def test_bad_input(self) -> None:
+        for status, said, words in (
+            (2, "invalid choice", ("enable", "none")),
+            (2, "'max_kb' is not NAME=VALUE", ("enable", "ctxra", "max_kb")),
+            (2, "ctxra has no option max; it has: devices, max_kb, observe", ("enable", "ctxra", "max=1")),
+            (2, "max_kb is given twice", ("enable", "ctxra", "max_kb=1", "max_kb=2")),
+            (2, "set by seqkeep enable", ("enable", "ctxra", "enable=1")),
+            (2, "may not have blanks", ("enable", "ctxra", "max_kb=1 enable=1")),
+            (2, "may not have blanks", ("enable", "ctxra", "max_kb=1\ninstall x /bin/sh")),
+            (1, "could not insert 'ctxra': Invalid argument", ("enable", "--now", "ctxra", "max_kb=-1")),
+            (1, "nfs-ra is not installed: install the package nfs-ra-dkms", ("enable", "nfs-ra")),
+            (1, "neither loaded nor enabled", ("set", "ctxra", "max_kb=1")),
+            (2, "is neither a module nor a disk", ("set", "sdz", "read_ahead_kb=1")),
+            (2, "a device has no setting x", ("set", "sdb", "x=1")),
+            (2, "not from 0 to 4194304", ("set", "sdb", "read_ahead_kb=-1")),
+            (2, "one by one", ("set", "ctxra", "devices=sdb")),
+        ):
+            with self.subTest(words=words):
+                self.assert_fails(status, said, *words)
+                self.assertEqual(self.boot_files(), {})
+                self.assertFalse((self.root / "etc/seqkeep.conf").exists())
+                self.assertIsNone(self.parameter("enable"))
+
+    def test_files_of_others_are_not_touched(self) -> None:
+        for file in (load_file(CTXRA), options_file(CTXRA)):
+            for text in ("ctxra\n", "", "# Written by seqkeep, checksum 00000000.\nctxra\n", "\udcff\0"):
+                with self.subTest(file=file, text=text):
+                    path = self.host.path(file)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text, errors="surrogateescape")
+                    for words in (("enable", "ctxra"), ("enable", "--now", "ctxra"), ("disable", "ctxra")):
+                        self.assert_fails(1, "seqkeep", *words)
+                    self.assertEqual(path.read_text(errors="surrogateescape"), text)
+                    self.assertEqual(list(self.boot_files()), [file[1:]])
+                    self.assertIsNone(self.parameter("enable"))
+                    path.unlink()
+
+    def test_files_of_others_that_enable_it_are_named(self) -> None:
+        self.fixture.write("etc/modprobe.d/ctxra.conf", "#options ctxra enable=1\noptions ctxra enable=1\n")
+        self.assertIn("/etc/modprobe.d/ctxra.conf, which seqkeep did not write", self.run_ok("disable", "ctxra"))
+        # It does not enable the module while seqkeep loads it to try an option.
+        self.assert_fails(1, "Invalid", "enable", "--now", "ctxra", "max_kb=-1")
+        self.assertIsNone(self.parameter("enable"))
+
+    def test_what_fails_is_undone(self) -> None:
+        # tracing is off: the doctor finds a problem.
+        self.fixture.write("proc/sys/kernel/ftrace_enabled", "0\n")
+        self.assert_fails(1, "ftrace is switched off", "enable", "--now", "ctxra", "devices=sdb")
+        self.assertEqual(self.boot_files(), {})
+        self.assertIsNone(self.parameter("enable"))
+        self.assertEqual(parse((self.root / "etc/seqkeep.conf").read_text()), {})
+        self.fixture.load("ctxra", "", max_kb="7", devices="", observe="N")
+        self.run_ok("enable", "ctxra", "max_kb=9")
+        self.assert_fails(1, "ftrace is switched off", "enable", "--now", "ctxra", "max_kb=8")
+        self.assertEqual((self.parameter("enable"), self.parameter("max_kb")), ("0", "7"))
+        boot = read_boot(self.host, CTXRA)
+        assert boot
+        self.assertEqual(boot.options, {"max_kb": "9"})
+
+    def test_two_at_a_time(self) -> None:
+        with exclusive(self.host):
+            self.assert_fails(1, "another seqkeep is changing something", "enable", "ctxra")
+
+
+class Devices(Switches):
+    def test_ctxra_on_some_devices(self) -> None:
+        self.run_ok("enable", "--now", "ctxra", "devices=sdb", "max_kb=512,sdb=64")
+        self.assertEqual((self.parameter("devices"), self.parameter("max_kb")), ("sdb", "512,sdb=64"))
+        self.assertTrue(self.is_on())
+        text = (self.root / options_file(CTXRA)[1:]).read_text()
+        self.assertIn("options ctxra enable=0 max_kb=512\n", text)
+        # After a boot ctxra is off until the disk appears.
+        for name, value in (("enable", "N"), ("devices", ""), ("max_kb", "512")):
+            self.fixture.write(f"sys/module/ctxra/parameters/{name}", f"{value}\n")
+        self.run_ok("apply")
+        self.assertTrue(self.is_on())
+        self.run_ok("enable", "--now", "ctxra", "devices=")
+        self.assertEqual(self.parameter("devices"), "")
+        self.assertIn("enable=1", (self.root / options_file(CTXRA)[1:]).read_text())
+        self.run_ok("disable", "--now", "ctxra")
+        self.assertEqual(device_conf.read_settings(self.host), {})
+
+    def test_an_absent_device(self) -> None:
+        shown = self.run_ok("enable", "--now", "ctxra", "devices=/dev/disk/by-id/x")
+        self.assertIn("waits for a device of /etc/seqkeep.conf", shown)
+        self.assertFalse(self.is_on())
+        self.run_ok("apply")
+        self.assertFalse(self.is_on())
+        self.fixture.link("dev/disk/by-id/x", "dev/sdb")
+        self.run_ok("apply")
+        self.assertTrue(self.is_on())
+        self.assertEqual(self.parameter("devices"), "sdb")
+
+    def test_attributes(self) -> None:
+        shown = self.run_ok("set", "sdb", "read_ahead_kb=1024")
+        self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "1024")
+        self.assertIn("kept in /etc/seqkeep.conf, and set now", shown)
+        self.fixture.write("sys/block/sdb/queue/read_ahead_kb", "128\n")
+        self.run_ok("apply", "sdb")
+        self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "1024")
+        self.assertEqual(self.run_ok("set", "sdb"), "read_ahead_kb=1024\n")
+        self.run_ok("set", "sdb", "read_ahead_kb=")
+        self.assertEqual(self.run_ok("set", "sdb"), "nothing is kept for sdb\n")
+
+    def test_a_name_that_stays(self) -> None:
+        self.fixture.link("dev/disk/by-id/wwn-1", "dev/sdb")
+        self.assertIn("/dev/disk/by-id/wwn-1 is always this one", self.run_ok("set", "sdb", "read_ahead_kb=1024"))
+
+    def test_a_file_that_appears_later(self) -> None:
+        machines.md_host(self.root / "md")
+        self.root = self.root / "md"
+        self.assertIn("appears with the first write", self.run_ok("set", "md0", "stripe_deadline=10"))
+        self.run_ok("apply")
+        (self.root / "sys/block/md0/md/stripe_deadline").write_text("auto\n")
+        self.run_ok("apply", "--wait", "md0")
+        self.assertEqual((self.root / "sys/block/md0/md/stripe_deadline").read_text(), "10\n")
+
+    def test_options_of_a_module(self) -> None:
+        self.run_ok("enable", "--now", "ctxra")
+        self.run_ok("set", "ctxra", "max_kb=99")
+        self.assertEqual(self.parameter("max_kb"), "99")
+        self.assertEqual(self.run_ok("set", "ctxra"), "max_kb=99\n")
+        self.run_ok("disable", "ctxra")
+        self.assertIn("To keep it: seqkeep enable ctxra max_kb=98", self.run_ok("set", "ctxra", "max_kb=98"))
+
+
+class Configuration(unittest.TestCase):
+    TEXT = "# mine\n\n[sda]\n# why\nread_ahead_kb = 1 # one\n\n[md0]\nstripe_deadline=auto\n"
+
+    def test_changes_keep_the_rest(self) -> None:
+        new = changed(self.TEXT, "sda", {"read_ahead_kb": "2", "wbt_lat_usec": "0"})
+        self.assertEqual(new, self.TEXT.replace("read_ahead_kb = 1 # one\n", "read_ahead_kb = 2\nwbt_lat_usec = 0\n"))
+        new = changed(self.TEXT, "sdb", {"read_ahead_kb": "2"})
+        self.assertEqual(new, self.TEXT + "\n[sdb]\nread_ahead_kb = 2\n")
+        self.assertEqual(changed(new, "sdb", {"read_ahead_kb": ""}), self.TEXT)
+        self.assertEqual(changed(self.TEXT, "md0", {"stripe_deadline": ""}), self.TEXT.split("\n[md0]")[0])
+
+    def test_random_changes_read_as_what_was_set(self) -> None:
+        for seed in range(100):
+            dice = random.Random(seed)
+            text, wanted = self.TEXT, parse(self.TEXT)
+            for _ in range(30):
+                device = dice.choice(("sda", "md0", "/dev/disk/by-id/a=b"))
+                name = dice.choice(("read_ahead_kb", "wbt_lat_usec", "ctxra_max_kb"))
+                value = dice.choice(("", "1", "65536"))
+                text = changed(text, device, {name: value})
+                wanted.setdefault(device, {}).pop(name, None)
+                if value:
+                    wanted[device][name] = value
+                got = {key: values for key, values in parse(text).items() if values}
+                self.assertEqual(got, {key: values for key, values in wanted.items() if values}, text)
+
+    def test_damaged(self) -> None:
+        for text, said in (
+            ("x = 1\n", "line 1: neither"),
+            ("[sda]\nx\n", "line 2: neither"),
+            ("[sda]\nx = 1\n", "line 2: a device has no setting x"),
+            ("[sda]\nread_ahead_kb = y\n", "line 2: read_ahead_kb=y"),
+            ("[sda\n", "line 1: neither"),
+            ("[sda]\nctxra = no\n", "line 2: ctxra=no"),
+        ):
+            with self.subTest(text=text), self.assertRaisesRegex(SeqkeepError, said):
+                parse(text)
+
+    def test_own_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            host = Host(Path(folder))
+            self.assertIsNone(read_own(host, "/a/b"))
+            write_own(host, "/a/b", "text\n")
+            self.assertEqual(read_own(host, "/a/b"), "text\n")
+            # A link that somebody put at the name of the new file is not followed.
+            (Path(folder) / "a/b.seqkeep-new").symlink_to(Path(folder) / "victim")
+            write_own(host, "/a/b", "more\n")
+            self.assertFalse((Path(folder) / "victim").exists())
+            self.assertEqual([path.name for path in (Path(folder) / "a").iterdir()], ["b"])
+
+
+class Killed(Switches):
+    """SIGKILL at any moment leaves nothing on that was not asked for."""
+
+    def kill_at(self, moment: float, *words: str) -> None:
+        process = subprocess.Popen(self.command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def check(self) -> None:
+        """Each file is whole; enable=1 is in none before the rest is there, and the module is on last."""
+        for module in (CTXRA, RA_TRACE):
+            loads, options = (read_own(self.host, file(module)) for file in (load_file, options_file))
+            self.assertIn(loads, (None, f"{module.name}\n"))
+            if options is not None:
+                self.assertRegex(options, rf"\Aoptions {module.name} enable=[01][^\n]*\n")
+                self.assertIsNotNone(loads)
+        device_conf.read_settings(self.host)
+
+    def test_enable_and_disable(self) -> None:
+        took = time.monotonic()
+        self.run_ok("enable", "--now", "ctxra", "devices=sdb")
+        took = time.monotonic() - took
+        self.run_ok("disable", "--now", "ctxra")
+        dice = random.Random(1)
+        done = {True: 0, False: 0}
+        for _ in range(KILLS):
+            self.kill_at(dice.uniform(took / 2, took * 1.1), "enable", "--now", "ctxra", "devices=sdb")
+            self.check()
+            if self.is_on():
+                # The last step but the check, so the files are there.
+                self.assertTrue(read_boot(self.host, CTXRA))
+            done[self.is_on()] += 1
+            self.kill_at(dice.uniform(took / 2, took * 1.1), "disable", "--now", "ctxra")
+            self.check()
+            self.run_ok("disable", "--now", "ctxra")
+            self.assertFalse(self.is_on())
+            self.assertEqual([name for name in self.boot_files() if name.endswith(".conf")], [])
+        self.assertTrue(done[True] and done[False], done)
+
+
+if __name__ == "__main__":
+    unittest.main()

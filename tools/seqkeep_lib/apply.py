@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Apply /etc/seqkeep.conf to the devices that are there."""
+
+from __future__ import annotations
+
+from .boot import read_boot
+from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, Settings, present
+from .errors import SeqkeepError
+from .host import Host
+from .modules import MODULES
+from .switch import parameter_file, set_parameter, state_of, write_attribute
+
+MODULE = next(module for module in MODULES if module.name == "ctxra")
+
+
+def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], list[str]]:
+    """Apply the settings to all disks, or to one. Return what could not be set and why, and what cannot be set yet."""
+    failed: list[str] = []
+    pending: list[str] = []
+    for disk, name, values in present(host, settings):
+        for setting, value in values.items() if only in ("", disk) else ():
+            if setting not in ATTRIBUTES:
+                continue
+            file = f"/sys/block/{disk}/{ATTRIBUTES[setting][0]}"
+            if not host.exists(file):
+                (pending if setting == "stripe_deadline" else failed).append(f"{name}: there is no {file}")
+            elif host.text(file) != value:
+                try:
+                    write_attribute(host, file, value, f"{name} refuses {setting}={value}")
+                except SeqkeepError as error:
+                    failed.append(str(error))
+    try:
+        apply_ctxra(host, settings)
+    except SeqkeepError as error:
+        failed.append(str(error))
+    return failed, pending
+
+
+def ctxra_lists(host: Host, settings: Settings) -> tuple[list[str], list[str]]:
+    """Return the items of ctxra's parameters devices and max_kb for the disks that are there."""
+    devices, sizes = [], []
+    for disk, _, values in present(host, settings):
+        if CTXRA in values:
+            devices.append(disk)
+        if CTXRA_KB in values:
+            sizes.append(f"{disk}={values[CTXRA_KB]}")
+    return sorted(set(devices)), sorted(set(sizes))
+
+
+def apply_ctxra(host: Host, settings: Settings) -> None:
+    """Set ctxra's lists, which take only devices that are there; and enable it if it waited for the first."""
+    if not any(values.keys() & {CTXRA, CTXRA_KB} for values in settings.values()):
+        return
+    state = state_of(host, MODULE)
+    if not state.loaded:
+        return
+    boot = read_boot(host, MODULE)
+    devices, sizes = ctxra_lists(host, settings)
+    if sizes:
+        plain = [boot.options["max_kb"]] if boot and "max_kb" in boot.options else []
+        set_if_other(host, "max_kb", ",".join(plain + sizes))
+    if devices:
+        # An empty list would mean all.
+        set_if_other(host, "devices", ",".join(devices))
+        if boot and boot.waits and not state.enabled:
+            set_parameter(host, MODULE, "enable", "1")
+
+
+def set_if_other(host: Host, name: str, value: str) -> None:
+    if host.text(parameter_file(MODULE, name)) != value:
+        set_parameter(host, MODULE, name, value)

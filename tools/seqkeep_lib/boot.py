@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What a module is at boot: a file in /etc/modules-load.d that loads it, and one in /etc/modprobe.d with its options.
+
+The second is written last and removed first, because only it has enable=1: a module whose files are half written is
+loaded and off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .host import Host
+from .modules import Module
+from .own_files import read_own, remove_own, write_own
+
+# ctxra: enable it once a device of /etc/seqkeep.conf is there, because its parameter devices refuses others.
+WAITS = "# Enabled as soon as a device of /etc/seqkeep.conf is there.\n"
+
+
+@dataclass
+class Boot:
+    """How a module starts."""
+
+    enable: bool = False
+    observe: bool = False
+    options: dict[str, str] = field(default_factory=dict)
+    waits: bool = False
+
+
+def load_file(module: Module) -> str:
+    return f"/etc/modules-load.d/seqkeep-{module.name}.conf"
+
+
+def options_file(module: Module) -> str:
+    # After MODULE.conf of the package, whose options it overrides.
+    return f"/etc/modprobe.d/seqkeep-{module.name}.conf"
+
+
+def read_boot(host: Host, module: Module) -> Boot | None:
+    """Return what seqkeep wrote for a module; None if it is not loaded at boot by seqkeep."""
+    text = read_own(host, options_file(module))
+    if text is None or read_own(host, load_file(module)) is None:
+        return None
+    boot = Boot(waits=WAITS in text)
+    for line in text.splitlines():
+        words = line.split()
+        if words[:2] == ["options", module.name]:
+            boot.options.update((name, value) for name, _, value in (word.partition("=") for word in words[2:]))
+    boot.enable = boot.options.pop("enable", "0") == "1"
+    boot.observe = boot.options.pop("observe", "0") == "1"
+    return boot
+
+
+def write_boot(host: Host, module: Module, boot: Boot) -> None:
+    words = [f"enable={int(boot.enable and not boot.waits)}"]
+    if boot.observe:
+        words.append("observe=1")
+    words += [f"{name}={value}" for name, value in boot.options.items()]
+    text = f"options {module.name} {' '.join(words)}\n" + (WAITS if boot.waits else "")
+    # Both must be ours before one changes.
+    read_own(host, options_file(module))
+    write_own(host, load_file(module), f"{module.name}\n")
+    write_own(host, options_file(module), text)
+
+
+def remove_boot(host: Host, module: Module) -> bool:
+    """Remove both files. Return whether there was one."""
+    found = [read_own(host, file) is not None for file in (options_file(module), load_file(module))]
+    remove_own(host, options_file(module))
+    remove_own(host, load_file(module))
+    return any(found)
+
+
+def other_boot_files(host: Host, module: Module) -> list[str]:
+    """Return the files of others that load a module at boot or enable it then."""
+    found = []
+    for directory in ("/etc/modules-load.d", "/etc/modprobe.d"):
+        for name in host.names(directory):
+            file = f"{directory}/{name}"
+            if not name.endswith(".conf") or file in (load_file(module), options_file(module)):
+                continue
+            for line in (host.text(file) or "").splitlines():
+                words = line.replace("-", "_").split()
+                loads = directory.endswith("load.d") and words[:1] == [module.directory]
+                if loads or (words[:2] == ["options", module.directory] and words[2:].count("enable=1")):
+                    found.append(file)
+                    break
+    return found

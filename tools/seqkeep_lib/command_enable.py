@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Enable a module at each boot, and with --now at once. Prints how to undo it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from . import doctor
+from .apply import apply, ctxra_lists
+from .arguments import add_module, parse_assignments
+from .boot import Boot, options_file, read_boot, remove_boot, write_boot
+from .device_conf import CTXRA, CTXRA_KB, FILE, Settings, check_setting, read_settings, read_text, write_settings
+from .errors import SeqkeepError, UsageError
+from .finding import PROBLEM
+from .host import Host
+from .modules import Module, State
+from .output import show
+from .own_files import replace
+from .switch import (  # fmt: skip
+    check_available,
+    check_options,
+    exclusive,
+    load,
+    module_named,
+    set_parameter,
+    set_parameters,
+    state_of,
+    unload,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--now", action="store_true", help="load and enable it now, too")
+    parser.add_argument(
+        "--observe", action="store_true", help="let it count what it would do, and do nothing (its parameter observe)"
+    )
+    add_module(parser)
+    parser.add_argument("options", nargs="*", metavar="OPTION=VALUE", help="options of the module: see its man page")
+
+
+def device_settings(module: Module, options: dict[str, str]) -> dict[str, dict[str, str]] | None:
+    """Take those options of ctxra that name devices out of options, as settings by device.
+
+    None: the options name no device, and the settings stay as they are.
+    """
+    if module.name != "ctxra" or not options.keys() & {"devices", "max_kb"}:
+        return None
+    found: dict[str, dict[str, str]] = {}
+    for device in filter(None, options.pop("devices", "").split(",")):
+        found.setdefault(device, {})[CTXRA] = "yes"
+    plain = []
+    for item in options.get("max_kb", "").split(","):
+        device, is_own, kib = item.rpartition("=")
+        if is_own:
+            check_setting(CTXRA_KB, kib)
+            found.setdefault(device, {})[CTXRA_KB] = kib
+        else:
+            plain.append(item)
+    if "max_kb" in options:
+        options["max_kb"] = ",".join(plain)
+        if not options["max_kb"]:
+            del options["max_kb"]
+    return found
+
+
+def keep_devices(host: Host, wanted: dict[str, dict[str, str]], named: set[str]) -> Settings:
+    """Write the devices of ctxra into the file; named: the options that were given, which replace the old ones."""
+    settings = read_settings(host)
+    keys = ({CTXRA} if "devices" in named else set()) | ({CTXRA_KB} if "max_kb" in named else set())
+    for device in {**settings, **wanted}:
+        changes = {key: wanted.get(device, {}).get(key, "") for key in keys}
+        if any(changes.values()) or settings.get(device, {}).keys() & keys:
+            write_settings(host, device, changes)
+    return read_settings(host)
+
+
+def check_with_doctor(host: Host, module: Module) -> None:
+    """Fail if the doctor finds a problem with the module."""
+    problems = [finding for finding in doctor.run_checks(host) if finding.level == PROBLEM]
+    for finding in problems:
+        if module.name in finding.what or finding.check == "tracing":
+            raise SeqkeepError(f"{finding.what}: {finding.remedy}")
+
+
+def restore_settings(host: Host, text: str) -> None:
+    if read_text(host) != text:
+        replace(host, FILE, text)
+
+
+def restore_boot(host: Host, module: Module, boot: Boot | None) -> None:
+    if boot:
+        write_boot(host, module, boot)
+    else:
+        remove_boot(host, module)
+
+
+def start(host: Host, state: State, boot: Boot, settings: Settings, undo: contextlib.ExitStack) -> str:
+    """Enable a loaded module as its files say. Return what it is then."""
+    module = state.module
+    if not state_of(host, module).enabled:
+        undo.callback(set_parameter, host, module, "enable", "0")
+    apply(host, settings)
+    if boot.observe:
+        return "observes"
+    if boot.waits and not ctxra_lists(host, settings)[0]:
+        return f"is loaded, and waits for a device of {FILE},"
+    if not state_of(host, module).enabled:
+        set_parameter(host, module, "enable", "1")
+    return "is enabled"
+
+
+def enable(host: Host, module: Module, options: dict[str, str], now: bool, observe: bool) -> list[str]:
+    """Do it, or nothing. Return what to print."""
+    state = state_of(host, module)
+    check_available(host, state)
+    check_options(host, state, options)
+    if observe:
+        check_options(host, state, {"observe": "1"})
+    named = set(options)
+    wanted = device_settings(module, options)
+    old = read_boot(host, module)
+    kept = {name: value for name, value in (old.options if old else {}).items() if name not in named}
+    boot = Boot(enable=not observe, observe=observe, options={**kept, **options})
+    if wanted is not None and "devices" in named and not any(CTXRA in each for each in wanted.values()):
+        # Now as well: no device means all.
+        options["devices"] = ""
+    with contextlib.ExitStack() as undo:
+        if now:
+            set_up(host, state, options, observe, undo)
+        undo.callback(restore_settings, host, read_text(host))
+        settings = read_settings(host) if wanted is None else keep_devices(host, wanted, named)
+        boot.waits = module.name == "ctxra" and not observe and any(CTXRA in each for each in settings.values())
+        # After this point a crash leaves the module off now, and as asked at the next boot.
+        undo.callback(restore_boot, host, module, old)
+        write_boot(host, module, boot)
+        what = start(host, state, boot, settings, undo) if now else ""
+        if now:
+            check_with_doctor(host, module)
+        undo.pop_all()
+    lines = [f"{module.name} {what} now, and at each boot by {options_file(module)}."] if now else []
+    if not now:
+        then = "observes" if observe else "is enabled"
+        lines.append(f"{module.name} {then} from the next boot on, by {options_file(module)}.")
+        lines.append(f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}")
+    lines.append(f"To undo: seqkeep disable {'--now ' if now else ''}{module.name}")
+    return lines
+
+
+def set_up(host: Host, state: State, options: dict[str, str], observe: bool, undo: contextlib.ExitStack) -> None:
+    """Load a module with its options, off; or set those of a loaded one."""
+    module = state.module
+    wanted = {**options, **({"observe": "1"} if observe else {})}
+    if not state.loaded:
+        load(host, module, wanted)
+        undo.callback(unload, host, module)
+        return
+    if observe and state.enabled:
+        undo.callback(set_parameter, host, module, "enable", "1")
+        set_parameter(host, module, "enable", "0")
+    if not observe and "observe" in state.parameters:
+        wanted["observe"] = "0"
+    set_parameters(host, module, wanted, undo)
+
+
+def run(args: argparse.Namespace) -> int:
+    module = module_named(args.module)
+    options = parse_assignments(args.options)
+    if args.observe and "observe" in options:
+        raise UsageError("--observe and observe= contradict each other")
+    host = Host(args.root)
+    with exclusive(host):
+        lines = enable(host, module, options, args.now, args.observe)
+    show("\n".join(lines))
+    return 0

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Set options of a module, or settings of a device, now and for later boots. Without a setting, show what is kept."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from .apply import apply
+from .arguments import parse_assignments
+from .boot import options_file, read_boot, write_boot
+from .command_apply import wait_for_pending
+from .device_conf import DEVICE, FILE, NAMES, check_setting, disk_named, read_settings, stable_name, write_settings
+from .errors import SeqkeepError, UsageError
+from .host import Host
+from .modules import MODULES, Module
+from .output import show
+from .switch import check_available, check_options, exclusive, set_parameters, state_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="MODULE|DEVICE", help="a module of seqkeep, or a disk: sda, /dev/md/data")
+    parser.add_argument(
+        "settings",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help=f"options of the module, or of the device: {', '.join(NAMES)}; without a value: no longer kept",
+    )
+
+
+def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]:
+    state = state_of(host, module)
+    check_available(host, state)
+    check_options(host, state, options)
+    devices = options.get("devices", "") if module.name == "ctxra" else ""
+    if devices or "=" in options.get("max_kb", ""):
+        raise UsageError("devices of ctxra are set one by one: seqkeep set DEVICE ctxra=yes ctxra_max_kb=KIB")
+    boot = read_boot(host, module)
+    if not state.loaded and not boot:
+        raise SeqkeepError(f"{module.name} is neither loaded nor enabled at boot: seqkeep enable {module.name}")
+    with contextlib.ExitStack() as undo:
+        if state.loaded:
+            set_parameters(host, module, options, undo)
+        if boot:
+            boot.options.update(options)
+            write_boot(host, module, boot)
+        undo.pop_all()
+    until = "now and until it is unloaded"
+    if boot:
+        until = f"{'now and at each boot' if state.loaded else 'from the next boot on'}, by {options_file(module)}"
+    names = " ".join(f"{name}={value}" for name, value in options.items())
+    lines = [f"{module.name}: {names}, {until}."]
+    if not boot:
+        lines.append(f"To keep it: seqkeep enable {module.name} {names}")
+    return lines
+
+
+def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
+    if not DEVICE.fullmatch(device):
+        raise UsageError(f"{device!a} is neither a module nor the name of a device")
+    for name, value in settings.items():
+        if value or name not in NAMES:
+            check_setting(name, value)
+    disk = disk_named(host, device)
+    if disk is None and host.exists(f"/sys/class/block/{device.rpartition('/')[2]}/partition"):
+        raise UsageError(f"{device} is a partition: name its disk")
+    if disk is None and not device.startswith("/dev/"):
+        raise UsageError(
+            f"{device} is neither a module nor a disk that is there; an absent disk needs its path in /dev"
+        )
+    write_settings(host, device, settings)
+    failed, pending = apply(host, read_settings(host), disk or "-")
+    if failed:
+        raise SeqkeepError("; ".join(failed) + f" ({FILE} keeps it)")
+    lines = [f"{device}: kept in {FILE}, and " + ("set now." if disk else "set when the device appears.")]
+    lines += [f"{what}: it appears with the first write, and is set then." for what in pending]
+    wait_for_pending(host, disk or "", pending)
+    if any(value == "" for value in settings.values()):
+        lines.append("What is no longer kept stays as it is until the next boot.")
+    name = stable_name(host, device)
+    if name:
+        lines.append(f"{device} may be another disk after a boot; {name} is always this one.")
+    return lines
+
+
+def kept(host: Host, target: str) -> list[str]:
+    for module in MODULES:
+        if target in (module.name, module.directory):
+            boot = read_boot(host, module)
+            return [f"{name}={value}" for name, value in boot.options.items()] if boot else []
+    return [f"{name}={value}" for name, value in read_settings(host).get(target, {}).items()]
+
+
+def run(args: argparse.Namespace) -> int:
+    host = Host(args.root)
+    settings = parse_assignments(args.settings)
+    if not settings:
+        show("\n".join(kept(host, args.target)) or f"nothing is kept for {args.target}")
+        return 0
+    module = next((each for each in MODULES if args.target in (each.name, each.directory)), None)
+    with exclusive(host):
+        lines = set_module(host, module, settings) if module else set_device(host, args.target, settings)
+    show("\n".join(lines))
+    return 0

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The NFS server and the NFS mounts of a machine."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .host import Host, unescape
+from .storage import Mount, mounts
+
+NFS_CONF = ("/etc/nfs.conf", "/usr/etc/nfs.conf")
+# Where distributions install the program that udev runs for each NFS mount.
+NFSRAHEAD = ("/usr/libexec/nfsrahead", "/usr/lib/nfs-utils/nfsrahead", "/usr/sbin/nfsrahead")
+# nfsd's switch for its own direct writes, since 6.18.
+IO_CACHE_WRITE = "/sys/kernel/debug/nfsd/io_cache_write"
+
+
+@dataclass(frozen=True)
+class NfsMount:
+    mount: Mount
+    rsize_kb: int
+    # None: this kernel does not show it.
+    read_ahead_kb: int | None
+
+
+def server_threads(host: Host) -> int:
+    """Return how many threads nfsd runs. Everyone may read the second file."""
+    threads = host.number("/proc/fs/nfsd/threads") if host.exists("/proc/fs/nfsd/threads") else None
+    if threads is not None:
+        return threads
+    found = re.search(r"^th (\d+)", host.text("/proc/net/rpc/nfsd") or "", re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def server_versions(host: Host) -> list[str]:
+    """Return the versions that nfsd serves, as "3", "4.2"; none if this user cannot read them."""
+    return [word[1:] for word in (host.text("/proc/fs/nfsd/versions") or "").split() if word.startswith("+")]
+
+
+def exported_directories(host: Host) -> list[str]:
+    """Return the directories that nfsd exports; none if nfsd does not run."""
+    if not server_threads(host):
+        return []
+    lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
+    return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
+
+
+def nfs_mounts(host: Host) -> list[NfsMount]:
+    """Return the mounts of NFS file systems, one for each superblock."""
+    found: dict[str, NfsMount] = {}
+    for mount in mounts(host):
+        rsize = re.search(r"\brsize=(\d+)", mount.options)
+        if mount.fstype in ("nfs", "nfs4") and rsize:
+            now = host.number(f"/sys/class/bdi/{mount.device}/read_ahead_kb")
+            found.setdefault(mount.device, NfsMount(mount, int(rsize[1]) // 1024, now))
+    return list(found.values())
+
+
+def nfs_conf_readahead(host: Host) -> dict[str, str]:
+    """Return the section nfsrahead of nfs.conf(5) and its drop-ins."""
+    files = [file for file in NFS_CONF if host.exists(file)]
+    files += [f"{file}.d/{name}" for file in NFS_CONF for name in host.names(f"{file}.d") if name.endswith(".conf")]
+    values: dict[str, str] = {}
+    for file in files:
+        section = ""
+        for line in (host.text(file) or "").splitlines():
+            text = line.split("#")[0].split(";")[0].strip()
+            header = re.fullmatch(r'\[\s*(\w+)\s*(?:"[^"]*")?\s*\]', text)
+            if header:
+                section = header[1].lower()
+            elif section == "nfsrahead" and "=" in text:
+                key, _, value = text.partition("=")
+                values[key.strip()] = value.strip()
+    return values
+
+
+def has_nfsrahead(host: Host) -> bool:
+    return any(host.exists(file) for file in NFSRAHEAD)
+
+
+def io_cache_write(host: Host) -> int | None:
+    """Return nfsd's io_cache_write; None: this kernel has none, or this user cannot read it."""
+    return host.number(IO_CACHE_WRITE)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Load, unload and set modules. The only file, with own_files.py, that changes the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+
+from .checks_kernel import reason_not_built
+from .errors import SeqkeepError, UsageError
+from .host import Host
+from .modules import MODULES, Module, State, read_states
+
+LOCK = "/run/seqkeep.lock"
+# What modprobe.d(5) can hold without quotes.
+VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
+
+
+@contextlib.contextmanager
+def exclusive(host: Host, wait: bool = False) -> Iterator[None]:
+    """Keep other commands that change something out; wait for one that is at it, or fail."""
+    path = host.path(LOCK)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise SeqkeepError(f"cannot lock {LOCK}: {error.strerror}: run seqkeep as root") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            raise SeqkeepError(f"another seqkeep is changing something (it holds {LOCK}): try again later") from error
+        yield
+    finally:
+        os.close(lock)
+
+
+def module_named(name: str) -> Module:
+    for module in MODULES:
+        if name in (module.name, module.directory):
+            return module
+    raise UsageError(f"there is no module {name}: {', '.join(module.name for module in MODULES)}")
+
+
+def parameter_file(module: Module, name: str) -> str:
+    return f"/sys/module/{module.directory}/parameters/{name}"
+
+
+def state_of(host: Host, module: Module) -> State:
+    return next(state for state in read_states(host) if state.module is module)
+
+
+def check_available(host: Host, state: State) -> None:
+    """Fail unless the module is loaded or can be."""
+    name = state.module.name
+    if state.loaded or state.file:
+        return
+    if state.installed:
+        why, remedy = reason_not_built(host, state)
+        raise SeqkeepError(f"{name} is not built for kernel {host.release}{why}: {remedy}")
+    raise SeqkeepError(f"{name} is not installed: install the package {name}-dkms")
+
+
+def known_options(host: Host, state: State) -> list[str]:
+    """Return the names of a module's parameters; none if nothing tells them."""
+    if state.loaded:
+        return sorted(state.parameters)
+    said = host.command("modinfo", "-F", "parm", str(host.path(state.file)))
+    return sorted({line.split(":")[0] for line in (said or "").splitlines() if ":" in line})
+
+
+def check_options(host: Host, state: State, options: dict[str, str]) -> None:
+    """Fail if an option does not exist, or a file cannot hold its value. The module checks the value itself."""
+    name, known = state.module.name, known_options(host, state)
+    for option, value in options.items():
+        if option == "enable":
+            raise UsageError("the option enable is set by seqkeep enable and seqkeep disable")
+        if known and option not in known:
+            others = ", ".join(each for each in known if each != "enable") or "none"
+            raise UsageError(f"{name} has no option {option}; it has: {others}")
+        if not VALUE.fullmatch(value):
+            raise UsageError(
+                f"{option}: the value may not have blanks, quotes, brackets, #, \\ or control characters: {value!a}"
+            )
+
+
+def last_log_line(host: Host, module: Module) -> str:
+    """Return the last line that a module wrote to the kernel log."""
+    lines = [line for line in (host.command("dmesg") or "").splitlines() if f"{module.directory}: " in line]
+    return re.sub(r"^\[[^]]*\] *", "", lines[-1]) if lines else ""
+
+
+def run_modprobe(host: Host, module: Module, *words: str) -> None:
+    program = "modprobe" if host.is_real else str(host.path("/usr/bin/modprobe"))
+    environment = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
+    try:
+        done = subprocess.run([program, *words], capture_output=True, text=True, check=False, env=environment)
+    except OSError as error:
+        raise SeqkeepError(f"cannot run modprobe: {error.strerror}: install kmod") from error
+    if done.returncode:
+        log = last_log_line(host, module)
+        why = "; ".join([*done.stderr.strip().splitlines()[-1:], *([f"the log says: {log}"] if log else [])])
+        raise SeqkeepError(f"cannot run modprobe {' '.join(words)}: {why or f'status {done.returncode}'}")
+
+
+def load(host: Host, module: Module, options: dict[str, str]) -> None:
+    """Load a module, off, whatever files in modprobe.d say: the last value of an option counts."""
+    run_modprobe(host, module, module.name, *(f"{name}={value}" for name, value in options.items()), "enable=0")
+
+
+def unload(host: Host, module: Module) -> None:
+    run_modprobe(host, module, "-r", module.name)
+
+
+def set_parameter(host: Host, module: Module, name: str, value: str) -> None:
+    file = parameter_file(module, name)
+    write_attribute(host, file, value, f"{module.name} refuses {name}={value}", module)
+
+
+def write_attribute(host: Host, file: str, value: str, refused: str, module: Module | None = None) -> None:
+    """Write a file of /sys, which exists already."""
+    try:
+        handle = os.open(host.path(file), os.O_WRONLY | os.O_TRUNC)
+        try:
+            os.write(handle, f"{value}\n".encode())
+        finally:
+            os.close(handle)
+    except PermissionError as error:
+        raise SeqkeepError(f"cannot write {file}: {error.strerror}: run seqkeep as root") from error
+    except OSError as error:
+        log = last_log_line(host, module) if module else ""
+        raise SeqkeepError(f"{refused}: {error.strerror}" + (f"; the log says: {log}" if log else "")) from error
+
+
+def set_parameters(host: Host, module: Module, options: dict[str, str], undo: contextlib.ExitStack) -> None:
+    """Set parameters of a loaded module; undo puts the old values back."""
+    for name, value in options.items():
+        old = host.text(parameter_file(module, name))
+        set_parameter(host, module, name, value)
+        if old is not None:
+            undo.callback(set_parameter, host, module, name, old)
