@@ -21,6 +21,7 @@ from . import (
     command_enable,
     command_set,
     command_status,
+    command_try,
 )
 from .errors import SeqkeepError
 from .output import show_error
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "advise": command_advise,
     "status": command_status,
     "doctor": command_doctor,
+    "try": command_try,
     "enable": command_enable,
     "disable": command_disable,
     "set": command_set,
