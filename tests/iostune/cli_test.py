@@ -140,12 +140,12 @@ class Main(unittest.TestCase):
         self.session = mock.Mock()
         self.session.return_value.run.return_value = result(WANTED)
         replaced: dict[str, Any] = {
-            "target.find_target": lambda path: self.target,
+            "target.find_target": lambda word: self.target,
             "rule_match": lambda found: 'ENV{ID_SERIAL}=="x"',
             "journal.acquire_lock": mock.Mock(),
             "journal.recover": lambda directory: [],
             "os.geteuid": lambda: 0,
-            "report.text": lambda found: "the report",
+            "report.text": lambda found, is_verbose: "the report",
             "Session": self.session,
             "StopSignals": mock.Mock(),
             "emit_udev": mock.Mock(),

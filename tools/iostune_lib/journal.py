@@ -152,17 +152,39 @@ def recover(directory: Path) -> list[str]:
     if not path.exists():
         return []
     records = []
-    for line in path.read_text().splitlines():
+    for line in path.read_text(errors="replace").splitlines():
         try:
             records.append(json.loads(line))
-        except ValueError:
+        except (ValueError, RecursionError):
             # The last line is incomplete: the run was killed before that change.
             break
     said: list[str] = []
     if records:
+        if not is_sound(records):
+            raise IostuneError(
+                f"{path} is damaged: compare the disk's /sys/block/DISK/queue with what it should be, and remove it"
+            )
         said = recover_records(records)
     path.unlink()
     return said
+
+
+def is_sound(records: list[Any]) -> bool:
+    """Return whether records are those that Journal writes."""
+
+    def is_table(value: object) -> bool:
+        return isinstance(value, dict) and all(isinstance(v, str) and ".." not in k for k, v in value.items())
+
+    header, steps = records[0], records[1:]
+    if not isinstance(header, dict) or not is_table(header.get("disk")) or not is_table(header.get("original")):
+        return False
+    if not str(header["disk"].get("disk", "")).startswith("/"):
+        return False
+    return all(
+        isinstance(step, dict)
+        and (is_table(step["got"]) if "got" in step else isinstance(step.get("set"), str) and ".." not in step["set"])
+        for step in steps
+    )
 
 
 def recover_records(records: list[dict[str, Any]]) -> list[str]:

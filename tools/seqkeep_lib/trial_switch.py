@@ -2,9 +2,9 @@
 """Switch a module on and off for a trial, so that it is restored however the trial ends.
 
 Two files do that. The trial holds the lock of switch.py as long as it lives; the kernel releases it when the process
-dies. The file TRIAL has what the trial is about to change, and is there before the first change. A process that gets the lock
-while that file is there knows that the trial was killed, and restores the module: the watchdog that the trial has
-started, systemd's seqkeep-try-restore.service, or the next trial.
+dies. The file TRIAL has what the trial is about to change, and is there before the first change. A process that gets
+the lock while that file is there knows that the trial was killed, and restores the module: the watchdog that the trial
+has started, systemd's seqkeep-try-restore.service, or the next trial.
 """
 
 from __future__ import annotations
