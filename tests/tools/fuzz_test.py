@@ -1,141 +1,159 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random argument lists for seqkeep try and iostune: no traceback, and an exit status that the man pages have."""
+"""Random arguments and damaged files: no traceback, and only the exit statuses that seqkeep(8) lists."""
+
+from __future__ import annotations
 
 import contextlib
 import io
 import os
 import random
-import sys
 import tempfile
 import unittest
-from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-import iostune_lib.cli
-from iostune_lib.judge import Kind
-from iostune_lib.report import Result
-from seqkeep_lib import cli
-from seqkeep_lib.trial import TrialResult
-from tools.simulated_machine import Machine, serve
+from seqkeep_lib import cli, output
+from seqkeep_lib.cli import COMMANDS
 
-# A run of the unit tests has few; FUZZ=10000 for more.
-LISTS = int(os.environ.get("FUZZ", "400"))
-JUNK = [
-    "",
-    " ",
-    "-",
-    "--",
-    "-x",
-    "--bogus",
-    "=",
-    "a=b",
-    "a=",
-    "\0",
-    "\udcff",
-    "ü",
-    "x" * 5000,
-    "../..",
-    "/",
-    "%s",
-    "{}",
+from tools import machines
+
+# How many argument lists; a longer run says FUZZ=10000.
+RUNS = int(os.environ.get("FUZZ", "1000"))
+SEED = int(os.environ.get("SEED", "1"))
+WORDS = [
+    *COMMANDS,
+    *("help", "ctxra", "nfs-ra", "nfs_ra", "raid5-deadline", "none", "sdb", "/dev/sdb", "/dev/none", "", "-", "--"),
+    *(
+        "=",
+        "\0",
+        "--now",
+        "--observe",
+        "--json",
+        "-v",
+        "--prometheus",
+        "--help",
+        "-V",
+        "--version",
+        "--watch",
+        "--wait",
+    ),
+    *("--output", "0.001", "1e-3", "-1", "nan", "10m", "\u0663", "9" * 20, "/nonexistent/x", "/dev/full", "."),
+    *("enable=1", "max_kb=1", "max_kb=sdb=1", "devices=", "devices=sdb", "devices=,,", "x=y", "=x", "x=", "a=\nb"),
+    *("max_kb=" + "9" * 5000, "read_ahead_kb=1", "read_ahead_kb=-1", "read_ahead_kb=x", "stripe_deadline=auto"),
+    *("ctxra=yes", "ctxra=", "\udcff=1", "\u00e4", "/dev/" + "x" * 5000),
 ]
-NUMBERS = [
-    "0",
-    "1",
-    "-1",
-    "1e9",
-    "nan",
-    "inf",
-    "10m",
-    "2s",
-    "30",
-    "99999999999999999999",
-    "1.5",
-    "٣",
-    "0x10",
-    "1h",
-    "8m",
-]
-TRY = [
-    "try",
-    "ctxra",
-    "nfsd-dio",
-    "nfsd_dio",
-    "nfs-ra",
-    "ra-trace",
-    "raid5-deadline",
-    "max_kb=8",
-    "enable=1",
-    "devices=",
-]
-TRY += ["--for", "--period", "--guard", "--keep", "--json", "--plot", "--restore", "--wait", "--help", "max_kb"]
-IOSTUNE = ["--quick", "--time", "--max-readers", "--json", "-v", "--plot", "--emit-udev", "--emit-tuned", "--apply"]
-IOSTUNE += ["--yes", "--restore", "--diff", "--help", "-V", "/dev/null", "null", "sda", __file__]
+STATUSES = {0, 1, 2}
+FILES = (
+    "etc/seqkeep.conf",
+    "etc/modules-load.d/seqkeep-ctxra.conf",
+    "etc/modprobe.d/seqkeep-ctxra.conf",
+    "proc/diskstats",
+    "proc/self/mountinfo",
+    "proc/self/mountstats",
+    "proc/net/rpc/nfsd",
+    "proc/fs/nfsd/threads",
+    "var/lib/nfs/etab",
+    "sys/block/sdb/queue/read_ahead_kb",
+    "sys/kernel/debug/ctxra/stats",
+    "sys/kernel/debug/readahead/stats_raw",
+    "sys/kernel/debug/readahead/stats_by_dev",
+    "sys/kernel/tracing/enabled_functions",
+    "sys/module/ctxra/parameters/max_kb",
+    "sys/module/ctxra/parameters/devices",
+    "sys/block/md0/md/level",
+    "sys/block/md0/md/chunk_size",
+    "etc/nfs.conf",
+    "boot/config-6.12.1-test",
+    "usr/src/ctxra-1.0/dkms.conf",
+)
+GOOD = (
+    *("[sda]\nread_ahead_kb = 1\n", "1\n", "a 1\nb 2\n", "dev 8:16 x\n", "raid5\n", "sda=1,2\n"),
+    "pattern count used\nrandom 1 n/a\nall 1 n/a\n",
+)
 
 
-class Fuzzed(unittest.TestCase):
+class Fuzz(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
-        here = Path.cwd()
-        self.addCleanup(os.chdir, here)
-        os.chdir(self.root)
+        self.fixture = machines.nfs_server(self.root)
+        self.fixture.load("ctxra", "trail_windows 1\n", enable="Y", max_kb="0", devices="")
+        self.fixture.load("ra-trace", "", enable="Y")
+        self.dice = random.Random(SEED)
 
-    def status(self, main: Callable[[], int], words: list[str]) -> int:
-        """Return the exit status of a command; an exception that it lets through fails the test."""
+    def run_command(self, words: list[str]) -> None:
+        """Run a command in this process, as the script does."""
         said = io.StringIO()
         with (
-            mock.patch.object(sys, "argv", words),
+            mock.patch("sys.argv", ["seqkeep", "--root", str(self.root), *words]),
+            mock.patch("time.sleep"),
+            # tests/tools/trial_fuzz_test.py is for this one, which would take ten minutes.
+            mock.patch("seqkeep_lib.command_try.try_module", lambda *rest: 0),
+            contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(said),
-            contextlib.redirect_stdout(said),
+            self.assertRaises(SystemExit) as ended,
         ):
-            try:
-                return main()
-            except SystemExit as ended:
-                return int(ended.code or 0)
-            except OSError:
-                # output.run() makes a line of these.
-                return 1
-            except BaseException as error:
-                raise AssertionError(f"{words!a}: {error!r}") from error
+            output.run("seqkeep", cli.main)
+        self.assertIn(ended.exception.code, STATUSES, words)
+        if ended.exception.code == 2:
+            self.assertTrue(said.getvalue(), words)
 
-    def words(self, source: random.Random, known: list[str]) -> list[str]:
-        pool = source.choice((known, known, JUNK + known, NUMBERS + known, JUNK + NUMBERS + known))
-        return [source.choice(pool) for _ in range(source.randrange(8))]
+    def words(self) -> list[str]:
+        first = [self.dice.choice(list(COMMANDS))] if self.dice.random() < 0.9 else []
+        return first + [self.dice.choice(WORDS) for _ in range(self.dice.randrange(6))]
 
-    def test_try(self) -> None:
-        machine = Machine(self.root, serve(1, 1, 1))
-        result = TrialResult(aborted="of this test")
-        source, seen = random.Random(1), set()
-        # One process is many commands here, and the lock is held until the process ends.
-        with (
-            mock.patch("seqkeep_lib.trial.Trial.run", lambda *rest: result),
-            mock.patch("seqkeep_lib.command_try.Lock.acquire", lambda *rest: True),
-        ):
-            for number in range(LISTS):
-                words = ["seqkeep", "--root", str(machine.root), "try", *self.words(source, TRY)]
-                if number % 4 == 0:
-                    words[4:4] = ["ctxra"]
-                seen.add(self.status(cli.main, words))
-        self.assertLessEqual(seen, {0, 1, 2, 3})
-        self.assertIn(3, seen)
+    def garbage(self) -> bytes:
+        kind = self.dice.randrange(5)
+        if kind == 0:
+            return self.dice.randbytes(self.dice.randrange(200))
+        text = "".join(self.dice.choice(GOOD) for _ in range(self.dice.randrange(4))).encode()
+        if kind == 1:
+            return text
+        if kind == 2 and text:
+            return text[: self.dice.randrange(len(text))]
+        return b" ".join(self.dice.choice((b"1", b"-", b"=", b"[", b"]", b"\n", b"nfs4", b"/")) for _ in range(40))
 
-    def test_iostune(self) -> None:
-        result = Result({"path": "x", "description": "x"}, [], [], 1.0, [], Kind("flat", {}), "none", {}, {})
-        source, seen = random.Random(2), set()
-        with (
-            mock.patch("iostune_lib.cli.Session") as session,
-            mock.patch("iostune_lib.cli.DIRECTORY", self.root / "run"),
-            mock.patch("iostune_lib.cli.journal.acquire_lock"),
-            mock.patch("iostune_lib.cli.plot.plot"),
-            mock.patch("os.geteuid", lambda: 0),
-        ):
-            session.return_value.run.return_value = result
-            for _ in range(LISTS):
-                seen.add(self.status(iostune_lib.cli.main, ["iostune", *self.words(source, IOSTUNE)]))
-        self.assertEqual(seen, {0, 1, 2})
+    def test_arguments(self) -> None:
+        for _ in range(RUNS):
+            words = self.words()
+            with self.subTest(seed=SEED, words=words):
+                self.run_command(words)
+
+    def test_damaged_files(self) -> None:
+        for _ in range(RUNS // 10):
+            damage = {name: self.garbage() for name in self.dice.sample(FILES, 3)}
+            for name, data in damage.items():
+                path = self.root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            for words in (["status"], ["status", "-v"], ["status", "--prometheus"], ["doctor"], ["advise"], ["apply"]):
+                with self.subTest(seed=SEED, words=words, damage=damage):
+                    self.run_command(words)
+
+    def test_directories_and_links_instead_of_files(self) -> None:
+        for name in FILES:
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for make in (
+                path.mkdir,
+                lambda path=path: path.symlink_to("none"),
+                lambda path=path: path.symlink_to(path),
+            ):
+                if path.is_symlink() or path.is_file():
+                    path.unlink()
+                elif path.exists():
+                    path.rmdir()
+                make()
+                for words in (
+                    ["status", "--json"],
+                    ["doctor"],
+                    ["advise"],
+                    ["apply"],
+                    ["set", "sdb", "read_ahead_kb=1"],
+                ):
+                    with self.subTest(name=name, words=words):
+                        self.run_command(words)
 
 
 if __name__ == "__main__":

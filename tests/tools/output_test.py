@@ -74,7 +74,12 @@ class Closed(unittest.TestCase):
     def test_no_output_at_all(self) -> None:
         words = ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(TOOLS / "seqkeep"), "status"]
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (1, "seqkeep: standard output: Bad file descriptor\n"))
+
+    def test_no_standard_error(self) -> None:
+        code = "import sys; from seqkeep_lib.output import show_error; sys.stderr = None; show_error('a')"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=TOOLS, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
 class Encodings(unittest.TestCase):

@@ -101,7 +101,24 @@ class Figures(unittest.TestCase):
     def test_what_is_not_known_is_not_zero(self) -> None:
         shown = rastat.figures(rastat.parse(TEXT, 0.0).devices["8:1"]["random"], 1.0)
         self.assertIsNone(shown["hit"])
-        self.assertIn("      -", rastat.line_of("random", shown))
+        self.assertEqual(rastat.cells_of("random", shown, False, False)[5], "-")
+
+    def test_a_terabyte_leaves_columns_apart(self) -> None:
+        rows = {
+            "trail": {"count": 7812500, "sync_count": 0, "actual": 2500000000000, "used": 1, "unused": 0},
+            "all": {"count": 10**12, "sync_count": 10**12, "actual": 10**15, "used": 1, "unused": 0},
+        }
+        for is_sum in (False, True):
+            cells = [rastat.cells_of(name, rastat.figures(row, 1.0), is_sum, False) for name, row in rows.items()]
+            lines = rastat.lines_of(cells, is_sum, False)
+            self.assertEqual([line.split() for line in lines[1:]], cells)
+            self.assertEqual(len({len(line) for line in lines}), 1)
+        # Counts have no fraction.
+        self.assertNotIn(".", cells[0][1] + cells[0][3])
+
+    def test_human_units(self) -> None:
+        for kib, text in ((0, "0.0K"), (999, "999.0K"), (1536, "1.5M"), (10**10, "9.3T"), (None, "-")):
+            self.assertEqual(rastat.human(kib), text)
 
 
 class Devices(unittest.TestCase):
@@ -198,7 +215,7 @@ class Arguments(unittest.TestCase):
 
     def test_counts(self) -> None:
         self.assertEqual(rastat.count("2000000"), 2000000)
-        with self.assertRaises(argparse.ArgumentTypeError):
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "count must be 1 or more, not 0"):
             rastat.count("0")
 
 

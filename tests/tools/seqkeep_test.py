@@ -14,7 +14,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import doctor, status
+from seqkeep_lib import doctor, output, status
+from seqkeep_lib.boot import Boot, options_file, write_boot
 from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
@@ -105,13 +106,42 @@ class Machine(unittest.TestCase):
 
 class Status(Machine):
     def test_text(self) -> None:
-        text = status.as_text(read_states(self.host))
         self.assertRegex(
-            text, r"ctxra +enabled +1\.0\n    devices= max_kb=0\n    hooks: page_cache_sync_ra, page_cache_async_ra\n"
+            status.as_text(read_states(self.host)),
+            r"ctxra +enabled +1\.0\n    devices= max_kb=0\n    7 windows of 0 KiB on average, for 100% of the reads",
         )
+        text = status.as_text(read_states(self.host), verbose=True)
+        self.assertIn("\n    hooks: page_cache_sync_ra, page_cache_async_ra\n", text)
         self.assertRegex(text, r"trail_windows +7\n")
         self.assertNotRegex(text, r"left +0")
         self.assertRegex(text, r"raid5-deadline +not loaded +1\.0\n")
+
+    def test_summaries(self) -> None:
+        for name, enabled, counters, text in (
+            (
+                "ctxra",
+                "Y",
+                "trail_windows 3\ntrail_pages 96\nleft_unsure 1\n",
+                "3 windows of 128 KiB on average, for 75% of the reads",
+            ),
+            (
+                "ra-trace",
+                "Y",
+                "pattern count actual used unused\nall 9 512 3 1\n",
+                "9 readaheads of 2 MiB, 25% evicted",
+            ),
+            ("nfsd-dio", "Y", "direct 5\nfallback_eio 2\nfallback_short 1\n", "5 direct writes, 0 prefetched, 3 done"),
+            ("raid5-deadline", "Y", "held 4\nfilled 3\nexpired 1\n", "4 stripes held: 75% filled, 25% expired"),
+            ("nfs-ra", "Y", "set_mount 2\nset_apply 1\n", "3 mounts set"),
+            ("nfs-ra", "Y", "set_mount 0\n", "nothing counted so far"),
+            ("ctxra", "N", "would_trail_windows 3\nwould_x 0\n", "would have: trail_windows 3"),
+        ):
+            with self.subTest(counters=counters):
+                file = "readahead/stats_raw" if name == "ra-trace" else f"{name.replace('-', '_')}/stats"
+                self.load(name.replace("-", "_"), enabled, counters)
+                self.write(f"sys/kernel/debug/{file}", counters)
+                self.write(f"sys/module/{name.replace('-', '_')}/parameters/observe", "Y\n")
+                self.assertIn(text, status.as_text(read_states(self.host)))
 
     def test_json(self) -> None:
         shown = json.loads(status.as_json(read_states(self.host)))
@@ -120,18 +150,9 @@ class Status(Machine):
         self.assertEqual(shown["ra-trace"]["hooks"], [])
         self.assertIsNone(shown["raid5-deadline"]["counters"])
 
-    def test_prometheus(self) -> None:
-        lines = status.as_prometheus(read_states(self.host)).splitlines()
-        self.assertIn('seqkeep_module_loaded{module="raid5-deadline"} 0', lines)
-        self.assertIn('seqkeep_module_enabled{module="ctxra"} 1', lines)
-        self.assertIn('seqkeep_counter{module="ra-trace",counter="count"} 5', lines)
-        for line in lines:
-            self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+\{\w+="[\w-]+"(,\w+="\w+")?\} -?\d+)$')
-
     def test_nothing_is_installed(self) -> None:
         states = read_states(Host(self.root / "none", RELEASE))
         self.assertEqual({status.state_name(state) for state in states}, {"not installed"})
-        self.assertEqual(status.as_prometheus(states), "")
 
     def test_newest_of_several_versions(self) -> None:
         for version in ("0.9.0", "0.10.0"):
@@ -146,13 +167,11 @@ class Status(Machine):
 
     def test_counters_below_the_table_of_ra_trace(self) -> None:
         states = read_states(self.host)
-        text = status.as_text(states)
+        text = status.as_text(states, verbose=True)
         shown = json.loads(status.as_json(states))["ra-trace"]["counters"]
-        lines = status.as_prometheus(states).splitlines()
         for name, value in (("calls_missed", 3), ("check_mismatches", 1)):
             self.assertRegex(text, rf"\n    {name} +{value}\n")
             self.assertEqual(shown[name], value)
-            self.assertIn(f'seqkeep_counter{{module="ra-trace",counter="{name}"}} {value}', lines)
 
     def test_no_debugfs(self) -> None:
         (self.root / "sys/kernel/debug/ctxra/stats").unlink()
@@ -166,8 +185,10 @@ class Kernel(Machine):
 
     def test_nothing_is_installed(self) -> None:
         host = Host(self.root / "none", RELEASE)
-        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.run_checks(host)))
-        self.assertTrue(doctor.has_problem(doctor.run_checks(host)))
+        self.assertIn("no module of seqkeep is installed", doctor.as_text(doctor.examine(host)))
+        # The tools alone are no problem, and the remedy is a command.
+        self.assertFalse(doctor.has_problem(doctor.run_checks(host)))
+        self.assertEqual([f.remedy.split("  #")[0] for f in doctor.run_checks(host)], ["seqkeep advise"])
 
     def test_not_built(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
@@ -199,6 +220,11 @@ class Kernel(Machine):
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.write("usr/src/raid5-deadline-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES CONFIG_OTHER"\n')
         self.assert_found(PROBLEM, "built", "the kernel lacks CONFIG_OTHER")
+        self.assertIn("no kernel here can run it", self.findings(PROBLEM)[0].remedy)
+        self.write("boot/vmlinuz-6.12.0-test")
+        self.write("lib/modules/6.12.0-test/build/Makefile")
+        self.write("lib/modules/6.12.0-test/updates/dkms/raid5-deadline.ko.xz")
+        self.assertEqual(self.findings(PROBLEM)[0].remedy, "boot 6.12.0-test, for which it is built")
 
     def boot(self, release: str) -> None:
         """Run a kernel whose headers are installed, and that no module is built for."""
@@ -214,6 +240,11 @@ class Kernel(Machine):
         self.assertEqual({finding.check for finding in found}, {"built"})
         self.assertEqual(len(found), len(MODULES))
         self.assertIn("not built for kernel 7.4.1-test: it is made for kernels 6.1 to 7.3", found[0].what)
+        # Another kernel has it.
+        self.assertEqual(found[0].remedy, f"boot {RELEASE}, for which it is built")
+        for module in MODULES:
+            (self.root / f"lib/modules/{RELEASE}/updates/dkms/{module.name}.ko.xz").unlink()
+        found = [finding for finding in self.findings() if finding.level == PROBLEM]
         self.assertEqual(found[0].remedy, "boot one of these kernels, or upgrade seqkeep")
 
     def test_the_range_is_that_of_the_packages(self) -> None:
@@ -327,6 +358,10 @@ class Kernel(Machine):
             path.rmdir() if path.is_dir() else path.unlink()
         self.write("proc/cmdline", "quiet debugfs=off\n")
         self.assert_found(ADVICE, "debugfs", "switched off")
+        # Without a loaded module there is no counter to miss.
+        for module in ("ctxra", "nfsd_dio", "ra_trace"):
+            (self.root / f"sys/module/{module}/initstate").unlink()
+        self.assertEqual([finding.check for finding in self.findings()], [])
 
     def test_ftrace_is_off(self) -> None:
         self.write("proc/sys/kernel/ftrace_enabled", "0\n")
@@ -429,6 +464,51 @@ class Signatures(Machine):
         self.assertIn("not know those of ra-trace", found.what)
 
 
+class Output(Machine):
+    def test_each_check_says_what_it_is_for(self) -> None:
+        text = doctor.as_text(doctor.examine(self.host), verbose=True)
+        self.assertIn("ok: each installed module is built for the running kernel", text)
+        self.assertIn("ok: an array of RAID 4, 5 or 6 has more than md's smallest stripe cache", text)
+        self.assertEqual(text.count("ok: ") + 1, len(doctor.CHECKS) + 1)
+        self.assertNotIn("ok: ", doctor.as_text(doctor.examine(self.host)))
+
+    def test_colours(self) -> None:
+        text = doctor.as_text(doctor.examine(self.host), coloured=True)
+        self.assertIn("\033[33madvice:\033[0m ra-trace is loaded", text)
+        terminal = mock.Mock()
+        for tty, no_color, term, wanted in (
+            (True, "", "xterm", True),
+            (True, "1", "xterm", False),
+            (True, "", "dumb", False),
+            (False, "", "xterm", False),
+        ):
+            terminal.isatty.return_value = tty
+            environment = {"NO_COLOR": no_color, "TERM": term}
+            with mock.patch("sys.stdout", terminal), mock.patch.dict(os.environ, environment):
+                self.assertEqual(output.is_coloured(), wanted)
+
+
+class Files(Machine):
+    """What seqkeep enable and set wrote."""
+
+    def test_an_interrupted_enable(self) -> None:
+        module = MODULES[0]
+        write_boot(self.host, module, Boot(enable=True))
+        self.assertEqual(len(self.findings()), 1)
+        self.host.path(options_file(module)).unlink()
+        self.assert_found(ADVICE, "files", "seqkeep enable ctxra was interrupted")
+        self.assert_pasted("files", "seqkeep", "enable", "ctxra")
+
+    def test_an_edited_file(self) -> None:
+        write_boot(self.host, MODULES[0], Boot(enable=True))
+        self.write(options_file(MODULES[0]).lstrip("/"), "options ctxra enable=1\n")
+        self.assert_found(ADVICE, "files", "seqkeep did not write it")
+
+    def test_a_damaged_configuration(self) -> None:
+        self.write("etc/seqkeep.conf", "[sda]\nread_ahead_kb = much\n")
+        self.assert_found(PROBLEM, "files", "/etc/seqkeep.conf, line 2: read_ahead_kb=much")
+
+
 class Readahead(Machine):
     def export_sda(self) -> None:
         """Make nfsd export a directory on sda, 8:0, which reads ahead too little."""
@@ -526,6 +606,45 @@ class Readahead(Machine):
         self.write("sys/block/md0/md/raid_disks", "3\n")
         self.assert_found(ADVICE, "readahead", "less than a row of its chunks (1024 KiB)")
         self.assert_pasted("readahead", "echo", "2048", ">", "/sys/block/md0/queue/read_ahead_kb")
+
+    def array(self, level: str, disks: int, **attributes: int) -> None:
+        self.disk("md0", 128)
+        for name, value in {"level": level, "chunk_size": 524288, "raid_disks": disks, **attributes}.items():
+            self.write(f"sys/block/md0/md/{name}", f"{value}\n")
+
+    def test_raid_10(self) -> None:
+        self.array("raid10", 8)
+        self.assert_found(ADVICE, "readahead", "less than a row of its chunks (2048 KiB)")
+
+    def test_a_small_stripe_cache(self) -> None:
+        self.array("raid5", 4, stripe_cache_size=256)
+        self.disk("md0", 4096)
+        self.assert_found(ADVICE, "stripes", "md0 has a stripe cache of 256")
+        self.assert_pasted("stripes", "seqkeep", "set", "md0", "stripe_cache_size=8192")
+        self.array("raid5", 4, stripe_cache_size=8192)
+        self.disk("md0", 4096)
+        self.assertEqual(len(self.findings()), 1)
+
+    def test_nfs_conf_beside_nfs_ra(self) -> None:
+        self.enable_nfs_ra()
+        self.assertEqual(len(self.findings()), 1)
+        self.write("etc/nfs.conf", "[nfsrahead]\nnfs4=1024\n")
+        self.assert_found(ADVICE, "readahead", "nfs.conf sets the readahead of NFS mounts (nfs4=1024)")
+
+    def test_few_threads(self) -> None:
+        self.write("proc/fs/nfsd/threads", "2\n")
+        self.assert_found(ADVICE, "nfsd", "nfsd runs 2 threads")
+        self.assert_pasted("nfsd", "rpc.nfsd", "16")
+
+    def test_two_kinds_of_direct_writes(self) -> None:
+        self.write("sys/kernel/debug/nfsd/io_cache_write", "2\n")
+        self.assert_found(ADVICE, "nfsd", "nfsd's own io_cache_write is 2")
+
+    def test_backstores(self) -> None:
+        self.write("sys/kernel/config/target/core/iblock_0/lv/info", "iBlock device: dm-0\n")
+        self.assert_found(ADVICE, "target", "1 iSCSI backstores (lv), which do not pass the page cache; that is all")
+        self.write("sys/kernel/config/target/core/fileio_1/a/info", "File: /a  Size: 1  Mode: O_DSYNC Async: 0\n")
+        self.assertNotIn("that is all", next(f.what for f in self.findings() if f.check == "target"))
 
     def test_readahead_of_a_lower_disk_has_no_effect(self) -> None:
         self.disk("dm-0", 128)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from seqkeep_lib import device_conf
+from seqkeep_lib import cli, device_conf
 from seqkeep_lib.boot import load_file, options_file, read_boot
 from seqkeep_lib.device_conf import changed, parse
 from seqkeep_lib.errors import SeqkeepError
@@ -338,26 +340,71 @@ class Killed(Switches):
                 self.assertIsNotNone(loads)
         device_conf.read_settings(self.host)
 
-    def test_enable_and_disable(self) -> None:
+    def kill_before(self, step: int, *words: str) -> bool:
+        """Kill a command before its step that changes something. Return whether it got that far."""
+        steps = 0
+
+        def count(event: str, args: tuple[object, ...]) -> None:
+            nonlocal steps
+            writes = event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR)
+            if writes or event in ("os.rename", "os.remove", "subprocess.Popen"):
+                steps += 1
+                if steps == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        child = os.fork()
+        if not child:
+            with Path(os.devnull).open("w") as nothing, contextlib.redirect_stdout(nothing):
+                sys.addaudithook(count)
+                with mock.patch("sys.argv", self.command(*words)[1:]):
+                    os._exit(cli.main())
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+        return os.WIFSIGNALED(status)
+
+    def test_before_each_step(self) -> None:
+        """The module is on only when its files are there, and off before they go."""
+        seen = set()
+        for step in range(1, 1000):
+            killed = self.kill_before(step, "enable", "--now", "ctxra", "devices=sdb", "max_kb=512")
+            self.check()
+            seen.add(self.is_on())
+            if self.is_on():
+                self.assertTrue(read_boot(self.host, CTXRA))
+            self.run_ok("disable", "--now", "ctxra")
+            shutil.rmtree(self.root / "sys/module/ctxra", ignore_errors=True)
+            if not killed:
+                break
+        self.assertGreater(step, 10)
+        self.assertEqual(seen, {False, True})
+        for step in range(1, 1000):
+            self.run_ok("enable", "--now", "ctxra", "devices=sdb", "max_kb=512")
+            killed = self.kill_before(step, "disable", "--now", "ctxra")
+            self.check()
+            if read_boot(self.host, CTXRA) is None:
+                self.assertFalse(self.is_on())
+            if not killed:
+                break
+        self.assertGreater(step, 5)
+
+    def test_at_random_moments(self) -> None:
         took = time.monotonic()
         self.run_ok("enable", "--now", "ctxra", "devices=sdb")
         took = time.monotonic() - took
         self.run_ok("disable", "--now", "ctxra")
         dice = random.Random(1)
-        done = {True: 0, False: 0}
         for _ in range(KILLS):
             self.kill_at(dice.uniform(took / 2, took * 1.1), "enable", "--now", "ctxra", "devices=sdb")
             self.check()
             if self.is_on():
                 # The last step but the check, so the files are there.
                 self.assertTrue(read_boot(self.host, CTXRA))
-            done[self.is_on()] += 1
             self.kill_at(dice.uniform(took / 2, took * 1.1), "disable", "--now", "ctxra")
             self.check()
             self.run_ok("disable", "--now", "ctxra")
             self.assertFalse(self.is_on())
             self.assertEqual([name for name in self.boot_files() if name.endswith(".conf")], [])
-        self.assertTrue(done[True] and done[False], done)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .boot import load_file, options_file, read_boot
+from .device_conf import FILE, read_settings
+from .errors import SeqkeepError
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
 from .modules import DEBUGFS, Hook, State, module_file
+from .own_files import read_own
 
 # systemd reads the first of several files of one name.
 LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
@@ -24,12 +28,13 @@ def present_states(states: list[State]) -> list[State]:
 
 
 def check_installed(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that a module is installed at all."""
     if not present_states(states):
         yield Finding(
-            PROBLEM,
+            ADVICE,
             "installed",
-            "no module of seqkeep is installed",
-            "install ctxra-dkms, or the metapackage seqkeep",
+            "no module of seqkeep is installed; the tools need none",
+            "seqkeep advise  # says which of them would help here",
         )
 
 
@@ -76,12 +81,14 @@ def reload_command(state: State) -> str:
 def reason_not_built(host: Host, state: State) -> tuple[str, str]:
     """Return why a module has no file for the running kernel, as a clause of a sentence, and the remedy."""
     name = state.module.name
+    others = [release for release in bootable_kernels(host) if module_file(host, state.module, release)]
+    boot = f"boot {others[-1]}, for which it is built" if others else ""
     kernels = range_if_outside(host, state, host.release)
     if kernels:
-        return f": it is made for kernels {kernels}", "boot one of these kernels, or upgrade seqkeep"
+        return f": it is made for kernels {kernels}", boot or "boot one of these kernels, or upgrade seqkeep"
     lacking = ", ".join(missing_options(host, dkms_conf(state), host.release))
     if lacking:
-        return f": the kernel lacks {lacking}", f"remove {name}-dkms, because this kernel cannot run it"
+        return f": the kernel lacks {lacking}", boot or f"remove {name}-dkms, because no kernel here can run it"
     again = f"dkms autoinstall -k {host.release}"
     if lacks_raid456(host, state, host.release):
         return (
@@ -347,6 +354,7 @@ def reason_for_signed_only(host: Host) -> str:
 
 
 def check_lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that lockdown does not close debugfs."""
     if lockdown_level(host) != "none":
         yield Finding(
             ADVICE,
@@ -357,6 +365,9 @@ def check_lockdown(host: Host, states: list[State]) -> Iterator[Finding]:
 
 
 def check_debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that debugfs, which has the counters of loaded modules, is mounted."""
+    if not any(state.loaded for state in states):
+        return
     if lockdown_level(host) == "none" and not host.names(DEBUGFS) and DEBUGFS not in host.unread:
         off = "debugfs=off" in (host.text("/proc/cmdline") or "")
         yield Finding(
@@ -427,11 +438,34 @@ def is_required(host: Host, hook: Hook) -> bool:
 
 
 def check_enabled(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that loaded modules are enabled, or observe."""
     for state in states:
-        if state.loaded and not state.enabled:
+        if state.loaded and not state.enabled and not state.observing:
             yield Finding(
                 ADVICE,
                 "enabled",
                 f"{state.module.name} is loaded and disabled: it does nothing",
-                f"echo 1 > /sys/module/{state.module.directory}/parameters/enable",
+                f"seqkeep enable --now {state.module.name}",
             )
+
+
+def check_own_files(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that the files of seqkeep enable and set are whole."""
+    for state in states:
+        name = state.module.name
+        try:
+            read_boot(host, state.module)
+            loads, options = (read_own(host, file(state.module)) for file in (load_file, options_file))
+        except SeqkeepError as error:
+            yield Finding(ADVICE, "files", str(error), f"seqkeep enable {name}  # or disable, after that")
+            continue
+        if loads is not None and options is None:
+            what = f"seqkeep enable {name} was interrupted: {name} is loaded at boot, and stays off"
+            yield Finding(ADVICE, "files", what, f"seqkeep enable {name}  # or disable")
+        if options is not None and loads is None:
+            what = f"{load_file(state.module)} is missing: {name} is not loaded at boot, but its options are set"
+            yield Finding(ADVICE, "files", what, f"seqkeep enable {name}  # or disable")
+    try:
+        read_settings(host)
+    except SeqkeepError as error:
+        yield Finding(PROBLEM, "files", f"no setting of a device is applied: {error}", f"correct {FILE}")

@@ -8,13 +8,15 @@ both read ahead, the client does best with little (128 to 512 KiB), the server w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from .arrays import DEFAULT_STRIPES, arrays
 from .finding import ADVICE, Finding
-from .host import Host, unescape
+from .host import Host
 from .modules import State
+from .nfs import IO_CACHE_WRITE, exported_directories, io_cache_write, nfs_conf_readahead, nfs_mounts, server_threads
+from .storage import disk_of, read_ahead_kb, set_disk_command, slave_disk, slaves
+from .targets import backstores
 
 # The kernel's readahead of a mount, KiB, and the most that docs/nfs-ra.md found useful: 8 MiB, over a slow network.
 DEFAULT_KB = 128
@@ -23,48 +25,9 @@ MOST_KB = 8192
 MOST_RSIZES = 16
 UDEV_RULES = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d")
 NFS_RULE = "99-nfs.rules"
-
-
-@dataclass(frozen=True)
-class Mount:
-    device: str
-    path: str
-    fstype: str
-    options: str
-
-
-def mounts(host: Host) -> Iterator[Mount]:
-    for line in (host.text("/proc/self/mountinfo") or "").splitlines():
-        before, _, after = line.partition(" - ")
-        words, rest = before.split(), after.split()
-        if len(words) > 4 and len(rest) > 2:
-            yield Mount(words[2], unescape(words[4]), rest[0], rest[2])
-
-
-def disk_of(host: Host, device: str) -> str | None:
-    """Return the name in /sys/block of the disk that a device number belongs to, also if it is a partition's."""
-    link = host.path(f"/sys/dev/block/{device}")
-    if not link.exists():
-        return None
-    here = link.resolve()
-    return here.parent.name if (here / "partition").exists() else here.name
-
-
-def read_ahead_kb(host: Host, disk: str) -> int | None:
-    return host.number(f"/sys/block/{disk}/queue/read_ahead_kb")
-
-
-def set_disk_command(disk: str, kib: int, besides: str) -> str:
-    """Return the remedy for a disk, as a command and a shell comment, so that the user can paste the line."""
-    return f"echo {kib} > /sys/block/{disk}/queue/read_ahead_kb  # {besides}"
-
-
-def exported_directories(host: Host) -> list[str]:
-    """Return the directories that nfsd exports; none if nfsd does not run."""
-    if not host.number("/proc/fs/nfsd/threads"):
-        return []
-    lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
-    return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
+# Debian's default for many years.
+FEWEST_THREADS = 8
+KEEP = "to keep it, use seqkeep set"
 
 
 def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
@@ -84,7 +47,7 @@ def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
                 "readahead",
                 f"nfsd exports {path} from {disk}, which reads ahead {now} KiB;"
                 f" clients ask for up to {wanted} KiB at once",
-                set_disk_command(disk, wanted, "2048 on RAID; to keep it, write a udev rule"),
+                set_disk_command(disk, wanted, f"2048 on RAID; {KEEP}"),
             )
 
 
@@ -108,6 +71,9 @@ def ctxra_window_kb(host: Host, ctxra: State, disk: str) -> int:
     found = 0
     for item in list_items(ctxra, "max_kb"):
         name, is_own, kib = item.rpartition("=")
+        if not kib.isdecimal():
+            # auto, or what a later version of the module shows.
+            continue
         if is_own and name in disk_names(host, disk):
             return int(kib)
         if not is_own:
@@ -131,14 +97,8 @@ def check_nfs_mounts(host: Host, states: list[State]) -> Iterator[Finding]:
         # nfs-ra sets mounts, and would skip one that the remedy has set by hand. With multiple=auto the mount's own
         # value stays small.
         return
-    seen = set()
-    for mount in mounts(host):
-        rsize = re.search(r"\brsize=(\d+)", mount.options)
-        if mount.fstype not in ("nfs", "nfs4") or not rsize or mount.device in seen:
-            continue
-        seen.add(mount.device)
-        now = host.number(f"/sys/class/bdi/{mount.device}/read_ahead_kb")
-        one = int(rsize[1]) // 1024
+    for nfs in nfs_mounts(host):
+        mount, now, one = nfs.mount, nfs.read_ahead_kb, nfs.rsize_kb
         if now is None or not one:
             continue
         remedy = f"echo {max(4 * one, DEFAULT_KB)} > /sys/class/bdi/{mount.device}/read_ahead_kb"
@@ -181,25 +141,88 @@ def check_nfs_udev_rule(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
+def check_nfs_conf(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that nfs-ra does not take the place of a readahead that the administrator chose in nfs.conf."""
+    values = nfs_conf_readahead(host)
+    if values and enabled_module(states, "nfs-ra"):
+        shown = ", ".join(f"{name}={value}" for name, value in values.items())
+        yield Finding(
+            ADVICE,
+            "readahead",
+            f"nfs.conf sets the readahead of NFS mounts ({shown}), but nfs-ra is enabled and sets it instead",
+            "seqkeep disable --now nfs-ra  # or remove the section nfsrahead from nfs.conf",
+        )
+
+
+def check_nfs_threads(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that nfsd has threads enough for the requests of a client at a time."""
+    threads = server_threads(host)
+    if 0 < threads < FEWEST_THREADS:
+        yield Finding(
+            ADVICE,
+            "nfsd",
+            f"nfsd runs {threads} threads: a client sends more requests at once, and they wait",
+            f"rpc.nfsd {2 * FEWEST_THREADS}  # to keep it, threads={2 * FEWEST_THREADS} in nfs.conf, section nfsd",
+        )
+
+
+def check_io_cache_write(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that nfsd-dio and nfsd's own direct writes are not enabled at once."""
+    own = io_cache_write(host) if enabled_module(states, "nfsd-dio") else None
+    if own:
+        yield Finding(
+            ADVICE,
+            "nfsd",
+            f"nfsd-dio is enabled, but nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it",
+            f"echo 0 > {IO_CACHE_WRITE}  # or: seqkeep disable --now nfsd-dio",
+        )
+
+
+def check_backstores(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that ctxra sees the reads of the iSCSI target: those of fileio, not those of block."""
+    if not enabled_module(states, "ctxra"):
+        return
+    stores = backstores(host)
+    unseen = [store.name for store in stores if not store.is_cached]
+    if unseen:
+        only = "; that is all that the target serves" if len(unseen) == len(stores) else ""
+        yield Finding(
+            ADVICE,
+            "target",
+            f"ctxra does not see the reads of {len(unseen)} iSCSI backstores ({', '.join(unseen[:5])}),"
+            f" which do not pass the page cache{only}",
+            "none needed; ctxra works for backstores of type fileio",
+        )
+
+
 def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that an md array reads ahead at least one row of its chunks."""
-    for disk in host.names("/sys/block"):
-        if not host.exists(f"/sys/block/{disk}/md"):
+    for array in arrays(host):
+        now = array.read_ahead_kb
+        if array.dm or now is None or not array.row_kb:
             continue
-        now = read_ahead_kb(host, disk)
-        level = host.text(f"/sys/block/{disk}/md/level") or ""
-        chunk = (host.number(f"/sys/block/{disk}/md/chunk_size") or 0) // 1024
-        disks = host.number(f"/sys/block/{disk}/md/raid_disks") or 0
-        parity = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}
-        if now is None or level not in parity:
-            continue
-        row = chunk * (disks - parity[level])
-        if now < row:
+        if now < array.row_kb:
             yield Finding(
                 ADVICE,
                 "readahead",
-                f"{disk} reads ahead {now} KiB, less than a row of its chunks ({row} KiB): some members are idle",
-                set_disk_command(disk, 2 * row, "to keep it, write a udev rule"),
+                f"{array.name} reads ahead {now} KiB, less than a row of its chunks ({array.row_kb} KiB):"
+                " some members are idle",
+                set_disk_command(array.name, 2 * array.row_kb, KEEP),
+            )
+
+
+def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
+    if enabled_module(states, "raid5-deadline"):
+        # It raises the cache itself.
+        return
+    for array in arrays(host):
+        if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:
+            yield Finding(
+                ADVICE,
+                "stripes",
+                f"{array.name} has a stripe cache of {array.stripes}: large writes read from its members",
+                f"seqkeep set {array.name} stripe_cache_size=8192  # takes {array.cache_mb(8192)} MiB",
             )
 
 
@@ -207,9 +230,8 @@ def check_stacked_disks(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that no disk reads ahead more than a disk on top of it: files get the readahead of the upper one."""
     for disk in host.names("/sys/block"):
         upper_kb = read_ahead_kb(host, disk)
-        for below in host.names(f"/sys/block/{disk}/slaves"):
-            link = host.path(f"/sys/block/{disk}/slaves/{below}")
-            whole = link.resolve().parent.name if (link / "partition").exists() else below
+        for below in slaves(host, disk):
+            whole = slave_disk(host, disk, below)
             below_kb = read_ahead_kb(host, whole)
             if upper_kb is not None and below_kb is not None and below_kb > upper_kb:
                 yield Finding(
@@ -217,7 +239,7 @@ def check_stacked_disks(host: Host, states: list[State]) -> Iterator[Finding]:
                     "readahead",
                     f"{whole} reads ahead {below_kb} KiB, but {disk} on top of it {upper_kb} KiB:"
                     f" files on {disk} get {upper_kb} KiB",
-                    f"set /sys/block/{disk}/queue/read_ahead_kb",
+                    set_disk_command(disk, below_kb, KEEP),
                 )
 
 

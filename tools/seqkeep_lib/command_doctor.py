@@ -7,14 +7,17 @@ import argparse
 
 from . import doctor
 from .host import Host
-from .output import show
+from .output import is_coloured, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("-v", "--verbose", action="store_true", help="show the checks that found nothing, too")
+    formats.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    findings = doctor.run_checks(Host(args.root))
-    show(doctor.as_json(findings) if args.json else doctor.as_text(findings))
+    results = doctor.examine(Host(args.root))
+    findings = doctor.findings_of(results)
+    show(doctor.as_json(findings) if args.json else doctor.as_text(results, args.verbose, is_coloured()))
     return 1 if doctor.has_problem(findings) else 0

@@ -71,7 +71,7 @@ def parse(text: str) -> Settings:
         bare = line.split("#")[0].strip()
         header = SECTION.fullmatch(bare)
         name, equals, value = (part.strip() for part in bare.partition("="))
-        if header:
+        if header and DEVICE.fullmatch(header[1]):
             section = settings.setdefault(header[1], {})
         elif bare:
             try:
@@ -138,6 +138,8 @@ def write_settings(host: Host, device: str, changes: dict[str, str]) -> None:
 
 def disk_named(host: Host, name: str) -> str | None:
     """Return the name in /sys/block that a device has now; None if it is not there."""
+    if not DEVICE.fullmatch(name):
+        return None
     path = host.path(name if name.startswith("/") else f"/dev/{name}")
     kernel = os.path.realpath(path).rpartition("/")[2]
     return kernel if host.exists(f"/sys/block/{kernel}") and kernel else None

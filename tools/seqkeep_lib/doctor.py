@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run all checks, and format their findings."""
+"""Run all checks, and format what they found."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 
 from . import checks_kernel, checks_readahead
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
-from .modules import read_states
+from .modules import State, read_states
 
 CHECKS = (
     checks_kernel.check_installed,
@@ -27,10 +28,16 @@ CHECKS = (
     checks_kernel.check_tracing,
     checks_kernel.check_hooks,
     checks_kernel.check_enabled,
+    checks_kernel.check_own_files,
     checks_readahead.check_nfs_exports,
     checks_readahead.check_nfs_mounts,
     checks_readahead.check_nfs_udev_rule,
+    checks_readahead.check_nfs_conf,
+    checks_readahead.check_nfs_threads,
+    checks_readahead.check_io_cache_write,
+    checks_readahead.check_backstores,
     checks_readahead.check_md_arrays,
+    checks_readahead.check_stripe_cache,
     checks_readahead.check_stacked_disks,
     checks_readahead.check_readahead_off,
 )
@@ -39,11 +46,32 @@ CHECKS = (
 ERRORS_OF_NON_ROOT = tuple(os.strerror(number) for number in (errno.EACCES, errno.EPERM))
 
 
-def run_checks(host: Host) -> list[Finding]:
-    """Return the findings of all checks, problems first."""
+Check = Callable[[Host, list[State]], Iterator[Finding]]
+ORDER = (PROBLEM, ADVICE, UNKNOWN)
+# Red, yellow and none.
+COLOURS = {PROBLEM: "\033[31m", ADVICE: "\033[33m", UNKNOWN: ""}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check found."""
+
+    # What it is for, as a clause: "each installed module is built".
+    looked_at: str
+    findings: list[Finding]
+
+
+def clause(check: Check) -> str:
+    """Return what a check checks, from its first line: "Check that X." is "X"."""
+    line = (check.__doc__ or "").strip().splitlines()[0].rstrip(".")
+    return line.removeprefix("Check that ").split(": ")[0]
+
+
+def examine(host: Host) -> list[Result]:
+    """Run all checks."""
     states = read_states(host)
-    findings = [finding for check in CHECKS for finding in check(host, states)]
-    findings += [
+    results = [Result(clause(check), list(check(host, states))) for check in CHECKS]
+    unread = [
         Finding(
             UNKNOWN,
             "permission",
@@ -54,23 +82,38 @@ def run_checks(host: Host) -> list[Finding]:
         # check_lockdown() has reported these.
         if not checks_kernel.is_locked_down(host, name)
     ]
-    order = (PROBLEM, ADVICE, UNKNOWN)
-    return sorted(findings, key=lambda finding: order.index(finding.level))
+    return [*results, Result("all files can be read", unread)]
+
+
+def findings_of(results: list[Result]) -> list[Finding]:
+    """Return the findings, problems first."""
+    findings = [finding for result in results for finding in result.findings]
+    return sorted(findings, key=lambda finding: ORDER.index(finding.level))
+
+
+def run_checks(host: Host) -> list[Finding]:
+    return findings_of(examine(host))
 
 
 def has_problem(findings: list[Finding]) -> bool:
     return any(finding.level == PROBLEM for finding in findings)
 
 
-def as_text(findings: list[Finding]) -> str:
-    lines = []
+def as_text(results: list[Result], verbose: bool = False, coloured: bool = False) -> str:
+    lines = [f"ok: {result.looked_at}" for result in results if verbose and not result.findings]
+    findings = findings_of(results)
     for finding in findings:
-        lines.append(f"{finding.level}: {finding.what}")
+        colour = COLOURS[finding.level] if coloured else ""
+        lines.append(f"{colour}{finding.level}:{chr(27) + '[0m' if colour else ''} {finding.what}")
         if finding.remedy:
             lines.append(f"    {finding.remedy}")
-    counts = [sum(finding.level == level for finding in findings) for level in (PROBLEM, ADVICE, UNKNOWN)]
-    lines.append(f"{len(CHECKS)} checks; problems: {counts[0]}, advice: {counts[1]}, unknown: {counts[2]}")
+    counts = ", ".join(f"{level}: {n}" for level, n in count_levels(findings).items())
+    lines.append(f"{len(results)} checks; {counts.replace('problem', 'problems')}")
     return "\n".join(lines)
+
+
+def count_levels(findings: list[Finding]) -> dict[str, int]:
+    return {level: sum(finding.level == level for finding in findings) for level in ORDER}
 
 
 def as_json(findings: list[Finding]) -> str:

@@ -39,8 +39,7 @@ class Machine:
 
     def is_observing(self, name: str) -> bool:
         """Return whether a module counts what it would do, and does nothing."""
-        state = self.state(name)
-        return state.loaded and not state.enabled and state.parameters.get("observe") in ("1", "Y")
+        return self.state(name).observing
 
     def disk(self, name: str) -> Numbers:
         return self.sample.disks.get(name, {})

@@ -69,10 +69,14 @@ class State:
     file: str = ""
     loaded: bool = False
     enabled: bool = False
+    # It is not enabled, and counts what it would do.
+    observing: bool = False
     version: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
     # None: this user cannot read them.
     counters: dict[str, int] | None = None
+    # Of ra-trace: its columns by pattern, without those that are not known.
+    patterns: dict[str, dict[str, int]] = field(default_factory=dict)
     # The functions that it has hooked; None: this user cannot read them.
     hooked: list[str] | None = None
     # All hooked functions of the kernel, as from hooked_functions().
@@ -93,6 +97,21 @@ def parse_counters(text: str) -> dict[str, int]:
         elif len(words) == 2 and words[1].lstrip("-").isdigit() and not columns:
             counters[words[0]] = int(words[1])
     return counters
+
+
+def parse_patterns(text: str) -> dict[str, dict[str, int]]:
+    """Parse ra-trace's table of patterns, without the last row, which is the sum."""
+    patterns: dict[str, dict[str, int]] = {}
+    columns: list[str] = []
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["pattern"]:
+            columns = words[1:]
+        elif words[:1] == ["all"]:
+            break
+        elif words and columns:
+            patterns[words[0]] = {c: int(w) for c, w in zip(columns, words[1:]) if w.isdigit()}
+    return patterns
 
 
 def hooked_functions(host: Host) -> dict[str, str] | None:
@@ -149,8 +168,10 @@ def read_state(host: Host, module: Module, hooked: dict[str, str] | None) -> Sta
     for name in host.names(f"{directory}/parameters"):
         state.parameters[name] = host.text(f"{directory}/parameters/{name}") or ""
     state.enabled = state.parameters.get("enable") in ("Y", "1")
+    state.observing = not state.enabled and state.parameters.get("observe") in ("Y", "1")
     text = host.text(f"{DEBUGFS}/{module.counters}")
     state.counters = None if text is None else parse_counters(text)
+    state.patterns = parse_patterns(text or "")
     if hooked is not None:
         state.hooked = [hook.function for hook in module.hooks if state.enabled and hook.function in hooked]
     return state

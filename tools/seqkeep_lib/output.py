@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import signal
@@ -41,8 +43,17 @@ def show(text: str) -> None:
         redirect_to_null(sys.stdout)
 
 
+def is_coloured() -> bool:
+    """Return whether colours are wanted: on a terminal that has them, unless NO_COLOR (no-color.org) is set."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def show_error(text: str, end: str = "\n") -> None:
     """Print a message on standard error. The command goes on if that is closed, as it is when a terminal hangs up."""
+    if sys.stderr is None:
+        # print() would take standard output instead.
+        return
     try:
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
@@ -51,6 +62,10 @@ def show_error(text: str, end: str = "\n") -> None:
 
 def run(name: str, main: Callable[[], int]) -> NoReturn:
     """Run main() as a command and exit with its status; an interrupt or a failed write is one line, not a traceback."""
+    if sys.stdout is None:
+        # Started with standard output closed: whatever it prints is lost.
+        show_error(f"{name}: standard output: {os.strerror(errno.EBADF)}")
+        sys.exit(1)
     try:
         try:
             status = main()
@@ -71,9 +86,7 @@ def run(name: str, main: Callable[[], int]) -> NoReturn:
 def flush_stdout() -> None:
     """Flush standard output, which argparse writes too: run() cannot catch the error if Python flushes at its exit."""
     try:
-        # None: the command was started without one.
-        if sys.stdout:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         redirect_to_null(sys.stdout)
 
@@ -81,6 +94,19 @@ def flush_stdout() -> None:
 def redirect_to_null(stream: TextIO) -> None:
     """Discard what is still in the buffer of a stream whose reader has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file, so that each reader sees the old one or the new one."""
+    # Not for readers of *.prom.
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        new.write_text(text, errors="backslashreplace")
+        new.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def reason_not_writable(path: Path) -> str:

@@ -48,7 +48,11 @@ def read_disks(host: Host) -> dict[str, Numbers]:
 
 
 def read_server(host: Host) -> Numbers:
-    lines = {line.split()[0]: line.split()[1:] for line in (host.text("/proc/net/rpc/nfsd") or "").splitlines() if line}
+    lines = {
+        line.split()[0]: line.split()[1:]
+        for line in (host.text("/proc/net/rpc/nfsd") or "").splitlines()
+        if line.split()
+    }
     numbers = {name: [int(word) for word in words if word.isdigit()] for name, words in lines.items()}
     transferred = numbers.get("io", [])
     if len(transferred) < 2:

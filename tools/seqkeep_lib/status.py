@@ -1,40 +1,85 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Format the states of the modules as text, JSON or Prometheus's text format."""
+"""Format the states of the modules as text or JSON."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections import defaultdict
 from typing import Any
 
 from .modules import State
 
+PAGE_KIB = os.sysconf("SC_PAGE_SIZE") / 1024
+
 
 def state_name(state: State) -> str:
     if state.loaded:
-        return "enabled" if state.enabled else "disabled"
+        return "enabled" if state.enabled else "observes" if state.observing else "disabled"
     if state.file:
         return "not loaded"
     return "not built" if state.installed else "not installed"
 
 
-def as_text(states: list[State]) -> str:
-    """Format one line per module; below a loaded one its parameters, hooks and the counters that are not 0."""
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "-"
+
+
+def summary(state: State) -> str:
+    """Say in one line what a module has done since its counters were set to 0; "" if nothing."""
+    c = defaultdict(int, state.counters or {})
+    if not any(c.values()):
+        return "nothing counted so far" if state.counters is not None else ""
+    if state.observing:
+        return "would have: " + ", ".join(f"{name[6:]} {v}" for name, v in c.items() if name.startswith("would_") and v)
+    name = state.module.name
+    if name == "ctxra":
+        windows = sum(v for n, v in c.items() if n.endswith("_windows"))
+        pages = sum(v for n, v in c.items() if n.endswith("_pages"))
+        asked = windows + c["left_unsure"]
+        kib = pages * PAGE_KIB / windows if windows else 0
+        of = f"for {share(windows, asked)} of the reads that may be streams"
+        return f"{windows} windows of {kib:.0f} KiB on average, {of}"
+    if name == "ra-trace":
+        known = c["used"] + c["unused"]
+        mib = c["actual"] * PAGE_KIB / 1024
+        return f"{c['count']} readaheads of {mib:.0f} MiB, {share(c['unused'], known)} evicted unread"
+    if name == "nfsd-dio":
+        fallbacks = sum(v for n, v in c.items() if n.startswith("fallback_"))
+        return f"{c['direct']} direct writes, {c['prefetched']} prefetched, {fallbacks} done again by nfsd"
+    if name == "raid5-deadline":
+        filled, expired = share(c["filled"], c["held"]), share(c["expired"], c["held"])
+        return f"{c['held']} stripes held: {filled} filled, {expired} expired"
+    done = c["set_mount"] + c["set_apply"]
+    return f"{done} mounts set, {c['left_by_hand']} left as somebody set them, {c['auto_grown']} windows grown"
+
+
+def as_text(states: list[State], verbose: bool = False) -> str:
+    """Format a line or two per module; if verbose, its hooks and the counters that are not 0, too."""
     lines = []
     for state in states:
         lines.append(f"{state.module.name:<16}{state_name(state):<16}{state.version or state.installed}".rstrip())
         if not state.loaded:
             continue
-        options = (f"{name}={value}" for name, value in state.parameters.items() if name != "enable")
-        lines.append("    " + " ".join(options) if state.parameters.keys() - {"enable"} else "    no parameters")
-        if state.hooked is None:
-            lines.append("    hooks: unknown")
-        elif state.hooked:
-            lines.append("    hooks: " + ", ".join(state.hooked))
+        options = [f"{name}={value}" for name, value in state.parameters.items() if name not in ("enable", "observe")]
+        if options:
+            lines.append("    " + " ".join(options))
         if state.counters is None:
             lines.append("    counters: unknown")
-        else:
-            lines += [f"    {name:<28}{value:>16}" for name, value in state.counters.items() if value]
+        elif state.enabled or state.observing or verbose:
+            lines.append(f"    {summary(state)}")
+        if verbose:
+            lines += details(state)
     return "\n".join(lines)
+
+
+def details(state: State) -> list[str]:
+    lines = []
+    if state.hooked is None:
+        lines.append("    hooks: unknown")
+    elif state.hooked:
+        lines.append("    hooks: " + ", ".join(state.hooked))
+    return lines + [f"    {name:<28}{value:>16}" for name, value in (state.counters or {}).items() if value]
 
 
 def as_json(states: list[State]) -> str:
@@ -45,6 +90,7 @@ def as_json(states: list[State]) -> str:
             "state": state_name(state),
             "loaded": state.loaded,
             "enabled": state.enabled,
+            "observing": state.observing,
             "version": state.version or None,
             "installed": state.installed or None,
             "file": state.file or None,
@@ -53,27 +99,3 @@ def as_json(states: list[State]) -> str:
             "counters": state.counters,
         }
     return json.dumps(shown, indent=2)
-
-
-def as_prometheus(states: list[State]) -> str:
-    """Format for Prometheus, without the modules that are not installed."""
-    loaded, enabled, counted = [], [], []
-    for state in states:
-        if not (state.installed or state.file or state.loaded):
-            continue
-        label = f'module="{state.module.name}"'
-        loaded.append(f"seqkeep_module_loaded{{{label}}} {int(state.loaded)}")
-        enabled.append(f"seqkeep_module_enabled{{{label}}} {int(state.enabled)}")
-        for name, value in (state.counters or {}).items():
-            counted.append(f'seqkeep_counter{{{label},counter="{name}"}} {value}')
-    lines = []
-    for name, text, samples in (
-        ("seqkeep_module_loaded", "Whether the module is loaded.", loaded),
-        ("seqkeep_module_enabled", "Whether the module is enabled.", enabled),
-        # Untyped, because a write to the file sets counters to 0, and some are gauges.
-        ("seqkeep_counter", "A counter of the module, as in its manual page.", counted),
-    ):
-        if samples:
-            kind = "untyped" if name == "seqkeep_counter" else "gauge"
-            lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *samples]
-    return "\n".join(lines)
