@@ -16,7 +16,7 @@ def plot(path: Path, result: Result) -> None:
     found = tables(result.decisions[0])
     modes = list(dict.fromkeys(mode for _, mode, _ in found)) or [""]
     figure, axes = pyplot.subplots(
-        1, len(modes), sharey=True, squeeze=False, figsize=(6 * len(modes), 5.5), layout="constrained"
+        1, len(modes), sharey=True, squeeze=False, figsize=(6 * len(modes), 5.5), constrained_layout=True
     )
     for axis, wanted in zip(axes[0], modes):
         for arm, mode, rows in found:
@@ -44,5 +44,6 @@ def plot(path: Path, result: Result) -> None:
         fontsize="medium",
         wrap=True,
     )
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    # Beside the last panel: it hides no data there.
+    axes[0][-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize="small", frameon=False)
     figure.savefig(path)

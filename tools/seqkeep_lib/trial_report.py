@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from .trial_judge import FigureResult, PhaseResult, figure_text, next_step, sent
 from .trial_schedule import Schedule
 
 MIB = 1 << 20
+TITLE_COLUMNS = 120
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Report:
     def next_step(self) -> str:
         r = self.result
         if r.aborted:
-            return "Find out what happened (dmesg) before you try again."
+            return "Leave it off until you know why; dmesg shows the log of the kernel."
         if r.is_kept:
             words = " ".join(filter(None, ["seqkeep enable", self.module, self.options_text]))
             return f"It stays enabled until the next boot. For longer: {words}"
@@ -171,7 +173,7 @@ def plot(path: Path, report: Report) -> None:
     if not profile:
         return
     figure = profile.figures[0]
-    drawing, axis = pyplot.subplots(figsize=(9, 4), layout="constrained")
+    drawing, axis = pyplot.subplots(figsize=(9, 4), constrained_layout=True)
     for is_on, colour, hatch in ((False, "#999999", ""), (True, "#0072b2", "//")):
         phases = [phase for phase in report.result.phases if phase.phase.is_on == is_on]
         axis.bar(
@@ -184,7 +186,7 @@ def plot(path: Path, report: Report) -> None:
             label=f"{report.module} {'on' if is_on else 'off'}",
         )
     axis.set_xlabel("seconds")
-    axis.set_ylabel(f"{figure.words} ({figure.unit})")
-    axis.legend(loc="upper left", bbox_to_anchor=(0, 1.13), ncols=2, frameon=False)
-    drawing.suptitle(report.sentence, wrap=True, fontsize="medium")
+    axis.set_ylabel(figure.words if figure.unit in figure.words else f"{figure.words} ({figure.unit})")
+    axis.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+    drawing.suptitle(textwrap.fill(report.sentence, TITLE_COLUMNS), fontsize="small")
     drawing.savefig(path)
