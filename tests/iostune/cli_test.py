@@ -144,6 +144,7 @@ class Main(unittest.TestCase):
             "rule_match": lambda found: 'ENV{ID_SERIAL}=="x"',
             "journal.acquire_lock": mock.Mock(),
             "journal.recover": lambda directory: [],
+            "Watchdog": mock.Mock(),
             "os.geteuid": lambda: 0,
             "report.text": lambda found, is_verbose: "the report",
             "Session": self.session,

@@ -130,6 +130,7 @@ class Fuzzed(unittest.TestCase):
             mock.patch("iostune_lib.cli.DIRECTORY", self.root / "run"),
             mock.patch("iostune_lib.cli.journal.acquire_lock"),
             mock.patch("iostune_lib.cli.plot.plot"),
+            mock.patch("iostune_lib.cli.Watchdog"),
             mock.patch("os.geteuid", lambda: 0),
         ):
             session.return_value.run.return_value = result

@@ -10,11 +10,13 @@ import argparse
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 from seqkeep_lib.output import reason_not_writable, show, show_error, why_no_plot
 from seqkeep_lib.signals import StoppedBySignal, StopSignals
 from seqkeep_lib.version import version
+from seqkeep_lib.watchdog import Watchdog, log
 
 from . import diff, journal, plot, report, target, tuned, udev, verdict_text
 from .errors import IostuneError
@@ -26,6 +28,7 @@ from .tunables import Tunables
 
 FULL_S, QUICK_S = 540, 50
 MAX_READERS = 64
+KMSG = Path("/dev/kmsg")
 # Eleven days.
 MAX_S = 1000000
 
@@ -203,7 +206,7 @@ def tune(args: argparse.Namespace, stop: StopSignals) -> None:
     if os.geteuid() != 0:
         raise IostuneError("cannot set tunables: run iostune as root")
     # The process holds the lock until it ends.
-    journal.acquire_lock(DIRECTORY)
+    lock = journal.acquire_lock(DIRECTORY)
     said = journal.recover(DIRECTORY)
     for text in said:
         show_message(text)
@@ -215,7 +218,18 @@ def tune(args: argparse.Namespace, stop: StopSignals) -> None:
     rule = rule_match(found) if args.emit_udev else ""
     check_outputs(args, rule)
     request = Request(args.max_readers, args.time or (QUICK_S if args.quick else FULL_S), args.quick)
-    result = Session(found, request, stop, DIRECTORY).run()
+    session = Session(found, request, stop, DIRECTORY)
+    watchdog = Watchdog(
+        partial(os.close, lock),
+        partial(journal.recover_killed, DIRECTORY),
+        lambda text: log(KMSG, f"iostune: {text}"),
+    )
+    watchdog.start()
+    try:
+        result = session.run()
+    finally:
+        # If a tunable could not be restored, the journal stays for the next run, which tells the user.
+        watchdog.stop()
     # Every tunable is restored, so signals may end the process again. check() raises for one that came meanwhile.
     stop.unregister()
     stop.check()

@@ -25,12 +25,12 @@ DIRECTORY = Path("/run/seqkeep/iostune")
 RETRY_HINT = "run iostune --restore to try again; or set it by hand, then run iostune --restore"
 
 
-def acquire_lock(directory: Path) -> int:
+def acquire_lock(directory: Path, wait: bool = False) -> int:
     """Take the lock that allows one iostune at a time, until the process ends. Return its file descriptor."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o755)
     file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(file)
         raise IostuneError("another iostune is running: two at once would measure each other") from None
@@ -141,6 +141,15 @@ def restore_tunables(
         if found != value:
             stays.append(f"{name} is {found} now: the kernel rounds {value}, the value that it had")
     return stays, refused
+
+
+def recover_killed(directory: Path) -> list[str]:
+    """Wait until the iostune that holds the lock has died, and restore what it has left. Return messages."""
+    acquire_lock(directory, wait=True)
+    try:
+        return recover(directory)
+    except IostuneError as error:
+        return [str(error)]
 
 
 def recover(directory: Path) -> list[str]:

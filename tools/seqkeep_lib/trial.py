@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from . import trial_counters as counters
 from .errors import SeqkeepError
@@ -17,13 +18,23 @@ from .trial_figures import Profile, choose_profile, has_acted
 from .trial_guard import Guard, KernelLog
 from .trial_judge import Outcome, PhaseResult, judge
 from .trial_schedule import Phase, Schedule
-from .trial_switch import SavedState, Switch, saved_path
-from .trial_watchdog import Watchdog, start_unit
+from .trial_switch import SavedState, Switch, recover_killed, saved_path
+from .watchdog import Watchdog, log
 
 # How often to look after the machine in a phase: each second, or ten times.
 POLL_S, LOOKS = 1.0, 10
 # A trial does not begin while memory is this short.
 STALLED_AT_START = 0.10
+
+
+SYSTEMD = "/run/systemd/system"
+UNIT = "seqkeep-try-restore.service"
+
+
+def start_unit(host: Host) -> None:
+    """Let systemd wait, too: for the case that the trial and its watchdog are killed, as with their control group."""
+    if host.is_real and host.exists(SYSTEMD):
+        host.command("systemctl", "start", "--no-block", UNIT)
 
 
 class ForeignChange(SeqkeepError):
@@ -111,7 +122,11 @@ class Trial:
         self.disks = Disks(host, switch.module.name, options)
         self.guard = Guard(choose_profile(switch.module.name, []), limit)
         self.log = KernelLog(host)
-        self.watchdog = Watchdog(host, switch.lock)
+        self.watchdog = Watchdog(
+            switch.lock.release,
+            partial(recover_killed, host),
+            lambda text: log(host.path("/dev/kmsg"), f"seqkeep: {text}"),
+        )
         self.saved: SavedState | None = None
         self.begin = 0.0
         self.last: Snapshot | None = None

@@ -192,6 +192,13 @@ class Switch:
             time.sleep(RETRY_STEP_S)
 
 
+def recover_killed(host: Host) -> list[str]:
+    """Wait until the process that holds the lock has died or ended, and restore what it has left. Return messages."""
+    lock = Lock(host)
+    lock.acquire(wait=True)
+    return recover(host, lock)
+
+
 def recover(host: Host, lock: Lock) -> list[str]:
     """Restore the module of a killed trial. The caller holds the lock. Return messages; SeqkeepError: it failed."""
     saved = read_saved(host)

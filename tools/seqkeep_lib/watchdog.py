@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A process that restores the module if the trial dies: it waits for the lock that the trial holds while it lives."""
+"""A process that restores settings if the command that changes them dies: it waits for a lock that the command holds.
+
+The kernel releases the lock when the command dies, however it dies.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +10,29 @@ import contextlib
 import ctypes
 import os
 import signal
+from collections.abc import Callable
+from pathlib import Path
 
 from .errors import SeqkeepError
-from .host import Host
-from .trial_switch import Lock, recover
 
 PR_SET_NAME = 15
-# Other than the trial's, so that killall seqkeep leaves it alone.
+# Other than the command's, so that killall leaves it alone.
 NAME = b"skp-watchdog"
+SCORE = Path("/proc/self/oom_score_adj")
 UNKILLABLE = "-1000"
-SYSTEMD = "/run/systemd/system"
-UNIT = "seqkeep-try-restore.service"
-
-
-def start_unit(host: Host) -> None:
-    """Let systemd wait, too: for the case that the trial and its watchdog are killed, as with their control group."""
-    if host.is_real and host.exists(SYSTEMD):
-        host.command("systemctl", "start", "--no-block", UNIT)
 
 
 class Watchdog:
     """The child, from start() to stop()."""
 
-    def __init__(self, host: Host, lock: Lock) -> None:
-        self.host = host
-        self.lock = lock
+    def __init__(
+        self, release: Callable[[], None], recover: Callable[[], list[str]], say: Callable[[str], None]
+    ) -> None:
+        # Close the child's copy of the lock, which would keep it after the command has died.
+        self.release = release
+        # Wait for the lock, and restore what the command has left. Return messages.
+        self.recover = recover
+        self.say = say
         self.pid = 0
 
     def start(self) -> None:
@@ -44,7 +45,7 @@ class Watchdog:
             os._exit(0)
 
     def run(self, libc: ctypes.CDLL) -> None:
-        # A session of its own: Ctrl-C and a terminal that hangs up are for the trial, which then restores the module.
+        # A session of its own: Ctrl-C and a terminal that hangs up are for the command, which then restores by itself.
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP):
             signal.signal(number, signal.SIG_IGN)
@@ -53,21 +54,14 @@ class Watchdog:
         for stream in (0, 1, 2):
             os.dup2(null, stream)
         with contextlib.suppress(OSError):
-            self.host.path("/proc/self/oom_score_adj").write_text(UNKILLABLE)
-        self.lock.release()
-        own = Lock(self.host)
-        own.acquire(wait=True)
+            SCORE.write_text(UNKILLABLE)
+        self.release()
         try:
-            said = recover(self.host, own)
+            said = self.recover()
         except SeqkeepError as error:
             said = [str(error)]
         for text in said:
-            self.log(text)
-
-    def log(self, text: str) -> None:
-        """Write to the kernel's log, because nobody reads the standard error of a killed command."""
-        with contextlib.suppress(OSError), self.host.path("/dev/kmsg").open("a") as log:
-            log.write(f"<5>seqkeep: {text}\n")
+            self.say(text)
 
     def is_alive(self) -> bool:
         return os.waitpid(self.pid, os.WNOHANG) == (0, 0)
@@ -78,3 +72,9 @@ class Watchdog:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self.pid, 0)
             self.pid = 0
+
+
+def log(kmsg: Path, text: str) -> None:
+    """Write to the kernel's log, because nobody reads the standard error of a killed command."""
+    with contextlib.suppress(OSError), kmsg.open("a") as file:
+        file.write(f"<5>{text}\n")
