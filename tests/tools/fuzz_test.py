@@ -42,7 +42,7 @@ WORDS = [
     *("max_kb=" + "9" * 5000, "read_ahead_kb=1", "read_ahead_kb=-1", "read_ahead_kb=x", "stripe_deadline=auto"),
     *("ctxra=yes", "ctxra=", "\udcff=1", "\u00e4", "/dev/" + "x" * 5000),
 ]
-STATUSES = {0, 1, 2}
+STATUSES = {0, 1, 2, 130}
 FILES = (
     "etc/seqkeep.conf",
     "etc/modules-load.d/seqkeep-ctxra.conf",
@@ -81,13 +81,18 @@ class Fuzz(unittest.TestCase):
         self.fixture.load("ctxra", "trail_windows 1\n", enable="Y", max_kb="0", devices="")
         self.fixture.load("ra-trace", "", enable="Y")
         self.dice = random.Random(SEED)
+        # Arguments of --output are names of files.
+        (self.root / "here").mkdir()
+        self.addCleanup(os.chdir, Path.cwd())
+        os.chdir(self.root / "here")
 
     def run_command(self, words: list[str]) -> None:
         """Run a command in this process, as the script does."""
         said = io.StringIO()
         with (
             mock.patch("sys.argv", ["seqkeep", "--root", str(self.root), *words]),
-            mock.patch("time.sleep"),
+            # What runs until it is interrupted is interrupted.
+            mock.patch("time.sleep", side_effect=[None, None, KeyboardInterrupt]),
             # tests/tools/trial_fuzz_test.py is for this one, which would take ten minutes.
             mock.patch("seqkeep_lib.command_try.try_module", lambda *rest: 0),
             contextlib.redirect_stdout(io.StringIO()),

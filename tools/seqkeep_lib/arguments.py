@@ -23,6 +23,12 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
+def parse_count(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"count must be 1 or more, not {text}")
+    return int(text)
+
+
 def add_module(parser: argparse.ArgumentParser) -> None:
     names = [module.name for module in MODULES]
     parser.add_argument("module", choices=names, metavar="MODULE", help=", ".join(names))

@@ -19,8 +19,10 @@ from . import (
     command_disable,
     command_doctor,
     command_enable,
+    command_report,
     command_set,
     command_status,
+    command_top,
     command_try,
 )
 from .errors import SeqkeepError
@@ -42,10 +44,12 @@ COMMANDS: dict[str, Command] = {
     "status": command_status,
     "doctor": command_doctor,
     "try": command_try,
+    "top": command_top,
     "enable": command_enable,
     "disable": command_disable,
     "set": command_set,
     "apply": command_apply,
+    "report": command_report,
 }
 DESCRIPTION = "See whether the modules of seqkeep are for this machine, switch them, and see what they do."
 

@@ -64,7 +64,7 @@ class Result:
 def clause(check: Check) -> str:
     """Return what a check checks, from its first line: "Check that X." is "X"."""
     line = (check.__doc__ or "").strip().splitlines()[0].rstrip(".")
-    return line.removeprefix("Check that ").split(": ")[0]
+    return line.removeprefix("Check that ").split(": ")[0].split("; check_")[0].replace(", and that ", ", and ")
 
 
 def examine(host: Host) -> list[Result]:

@@ -32,11 +32,15 @@ def wrap(text: str, indent: str = "") -> str:
     return textwrap.fill(text, max(columns - 1, 20), subsequent_indent=indent, break_long_words=False)
 
 
+def accept_any_character() -> None:
+    """Print what the locale cannot encode, as a path may contain, as backslashes and numbers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def show(text: str) -> None:
     """Print a text. A closed pipe is no error: the command goes on without output."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A path may contain characters that the locale cannot encode.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    accept_any_character()
     try:
         print(text, flush=True)
     except BrokenPipeError:
