@@ -144,14 +144,17 @@ def start(args: argparse.Namespace, host: Host, stop: StopSignals) -> int:
     lock = Lock(host)
     if not lock.acquire(args.wait):
         raise SeqkeepError("another seqkeep is trying or changing something: two at once would measure each other")
-    said = recover(host, lock)
-    for text in said:
-        show_message(text)
-    if args.restore:
+    try:
+        said = recover(host, lock)
+        for text in said:
+            show_message(text)
+        if not args.restore:
+            return try_module(args, host, lock, stop)
         if not said:
             show_message("nothing to restore")
         return 0
-    return try_module(args, host, lock, stop)
+    finally:
+        lock.release()
 
 
 def run(args: argparse.Namespace) -> int:
