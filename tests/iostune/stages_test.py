@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Decisions on simulated disks."""
 
+import random
 import re
 import unittest
 
@@ -8,7 +9,7 @@ from iostune.simulated import OVERHEAD_S, Disk
 from iostune_lib import judge, plan, stages, verdict_text
 from iostune_lib import tunables as t
 from iostune_lib.judge import Verdict
-from iostune_lib.measurement import Arm
+from iostune_lib.measurement import Arm, Workload
 from iostune_lib.plan import FULL, QUICK, Rules, Stage
 from iostune_lib.stages import Decision
 from seqkeep_lib.stats import Ratio
@@ -103,6 +104,24 @@ class Agreement(unittest.TestCase):
             for rules, seconds in ((FULL, 540.0), (QUICK, 90.0)):
                 kinds = {outcome.split(",")[0] for outcome in self.outcomes(curves, 0.5, rules, seconds)}
                 self.assertLessEqual(kinds, {"unclear", name})
+
+    def test_a_disk_whose_host_has_other_work(self) -> None:
+        """A loop device on a cloud's disk: for seconds at a time, whatever is measured gets a quarter."""
+
+        class Shared(Disk):
+            def speed(self, arm: Arm, workload: Workload) -> float:
+                is_slow = random.Random(int(self.now / 3) + 1000 * self.seed).random() < 0.5
+                return super().speed(arm, workload) * (0.25 if is_slow else 1.0)
+
+        kinds: list[str] = []
+        changes = 0
+        for seed in range(20):
+            disk = Shared({"*": FLAT}, 0.1, seed)
+            (decision,) = run(disk, scheduler_stage(), rules=QUICK, seconds=50.0)
+            kinds.append(stages.device_kind(decision, QUICK.confidence)[0].name)
+            changes += decision.verdict.is_change
+        self.assertLessEqual(set(kinds), {"unclear", "flat"}, kinds)
+        self.assertEqual(changes, 0)
 
     def test_little_time_is_unclear(self) -> None:
         for seconds in (5.0, 10.0, 20.0, 30.0):
