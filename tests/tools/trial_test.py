@@ -127,6 +127,17 @@ class Restored(Base):
             self.run_trial(machine, options={"max_kb": "4096"})
             self.check(machine, {"enable": enable, "max_kb": "512"})
 
+    def test_a_module_that_observes(self) -> None:
+        machine = self.machine(serve(100, 32, 128))
+        machine.load_module("N", "512")
+        machine.write("/sys/module/ctxra/parameters/observe", "Y\n")
+        seen = set()
+        machine.events.append(lambda m: seen.add(m.parameter("observe")))
+        self.run_trial(machine)
+        # The first second is that of the check before the trial.
+        self.assertEqual(seen, {"Y", "N"})
+        self.check(machine, {"enable": "N", "observe": "Y", "max_kb": "512"})
+
     def test_kept_only_if_it_helps(self) -> None:
         for kib, enable in ((128.0, "Y"), (32.0, None), (8.0, None)):
             machine = self.machine(serve(100, 32, kib, 0.02))

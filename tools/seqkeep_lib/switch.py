@@ -10,14 +10,12 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 
-from .checks_kernel import reason_not_built
+from .checks_kernel import TRIAL, reason_not_built
 from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module, State, read_states
 
 LOCK = "/run/seqkeep.lock"
-# There while seqkeep try runs, or if it was killed.
-TRIAL = "/run/seqkeep/try/state"
 # What modprobe.d(5) can hold without quotes.
 VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
 

@@ -20,14 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .checks_kernel import TRIAL
 from .errors import SeqkeepError
 from .host import Host
 from .modules import Module
-from .switch import LOCK, TRIAL, load, module_named, parameter_file, set_parameter, unload
+from .switch import LOCK, load, module_named, parameter_file, set_parameter, unload
 
 # How long to try again while the kernel refuses to disable or unload a module.
 RETRY_S, RETRY_STEP_S = 10.0, 0.2
-ENABLE = "enable"
+ENABLE, OBSERVE = "enable", "observe"
+ON = ("Y", "1")
 RESTORE_HINT = "seqkeep try --restore tries again"
 
 
@@ -136,7 +138,8 @@ class Switch:
 
     def save(self, options: Mapping[str, str]) -> SavedState:
         """Write down the present state, before the first change."""
-        before = {name: self.get(name) or "" for name in (ENABLE, *options)} if self.is_loaded else {}
+        names = (ENABLE, OBSERVE, *options) if self.is_loaded else ()
+        before = {name: value for name in names for value in [self.get(name)] if value is not None}
         saved = SavedState(self.module.name, self.is_loaded, before)
         write_saved(self.host, saved)
         return saved
@@ -148,6 +151,9 @@ class Switch:
             load(self.host, self.module, {}, pass_fds=[self.lock.file])
         if self.is_enabled:
             self.enable(False)
+        if self.get(OBSERVE) in ON:
+            # A module that observes is not off.
+            self.put(OBSERVE, "N")
         for name, value in options.items():
             self.put(name, value)
 
