@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import trial_judge
+from seqkeep_lib import trial_counters, trial_judge
 from seqkeep_lib.errors import SeqkeepError
+from seqkeep_lib.host import Host
 from seqkeep_lib.progress import Progress
 from seqkeep_lib.signals import StoppedBySignal, StopSignals
 from seqkeep_lib.stats import Ratio
@@ -250,7 +251,7 @@ class FalseAlarms(unittest.TestCase):
             served = 1e8 * source.lognormvariate(0, noise)
             reads = served / 1024 / kib * source.lognormvariate(0, noise)
             counted = {"served_bytes": served, "disk_reads": reads, "disk_read_bytes": served, "seconds": 25.0}
-            found.append(PhaseResult(phase, now, 25.0, counted, {}))
+            found.append(PhaseResult(phase, now, 25.0, counted, {}, {}))
         return judge(CTXRA_SERVER, found).word
 
     def test_no_more_than_the_confidence_allows(self) -> None:
@@ -269,6 +270,64 @@ class FalseAlarms(unittest.TestCase):
                     wait = 50 * source.lognormvariate(0, 0.4)
                     ended += bool(guard.check(phase.is_on, {"disk_read_ms": wait, "disk_read_bytes": 1 << 20}, 0.01))
         self.assertLessEqual(ended, 1)
+
+
+MOUNTSTATS = """device /dev/sda1 mounted on / with fstype ext4
+device srv:/a mounted on /mnt/a with fstype nfs4 statvers=1.1
+ bytes: 1000 0 24 0 4096 0 1 0
+ per-op statistics
+         READ: 10 10 0 1 2 3 40 50 0
+        WRITE: 7 7 0 1 2 3 4 5 0
+       COMMIT: 3 3 0 1 2 3 4 30 0
+device srv:/b mounted on /mnt/b with fstype nfs statvers=1.1
+ bytes: 5 0 0 0 7 0 1 0
+ per-op statistics
+         READ: 1 1 0 1 2 3 4 x 0
+"""
+
+
+class Counters(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.host = Host(self.root, "6.12.0")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def test_mounts(self) -> None:
+        self.write("proc/self/mountstats", MOUNTSTATS)
+        found = trial_counters.read_mounts(self.host)
+        a = {"program_bytes": 1024.0, "fetched_bytes": 4096.0, "read_calls": 10.0, "read_call_ms": 50.0}
+        self.assertEqual(found["srv:/a"], {**a, "commit_calls": 3.0, "commit_call_ms": 30.0})
+        self.assertEqual(list(found), ["srv:/a", "srv:/b"])
+
+    def test_disks(self) -> None:
+        for name in ("sda", "sdb", "md0", "loop0", "dm-0"):
+            self.write(f"sys/block/{name}/dev", "8:0")
+        self.write("sys/block/md0/md/level", "raid5\n")
+        for array, slaves in (("md0", ("sda", "sdb")), ("dm-0", ("md0",))):
+            for slave in slaves:
+                (self.root / f"sys/block/{array}/slaves").mkdir(exist_ok=True)
+                (self.root / f"sys/block/{array}/slaves/{slave}").symlink_to(self.root / "sys/block" / slave)
+        self.assertEqual(trial_counters.bottom_disks(self.host), {"sda", "sdb"})
+        self.assertEqual(trial_counters.parity_arrays(self.host), {"md0"})
+        self.assertEqual(trial_counters.members(self.host, {"md0"}), {"sda", "sdb"})
+        numbers = " ".join(str(n) for n in range(1, 18))
+        self.write("proc/diskstats", f"8 0 sda {numbers}\n8 1 sda1 {numbers}\n9 0 md0 1 2 3\n")
+        (name,) = found = trial_counters.read_disks(self.host)
+        self.assertEqual((name, found[name]["read_bytes"], found[name]["flush_ms"]), ("sda", 3 * 512, 17))
+
+    def test_what_clients_read_and_write(self) -> None:
+        self.write("proc/net/rpc/nfsd", "rc 1 2 3\nio 100 200\n")
+        place = "sys/kernel/config/target/core/fileio_0/disk/statistics/scsi_lu"
+        self.write(f"{place}/read_mbytes", "3\n")
+        self.write(f"{place}/write_mbytes", "1\n")
+        found = trial_counters.server_quantities(self.host)
+        self.assertEqual(found, {"served_bytes": 100 + (3 << 20), "client_bytes": 200 + (1 << 20)})
 
 
 class Schedules(unittest.TestCase):

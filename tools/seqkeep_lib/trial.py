@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from . import trial_counters as counters
 from .errors import SeqkeepError
@@ -47,6 +48,7 @@ class Snapshot:
 
     time: float
     disks: dict[str, Quantities]
+    mounts: dict[str, Quantities]
     others: Quantities
     stalled: float | None
 
@@ -67,9 +69,21 @@ class TrialResult:
 
 
 def read_snapshot(host: Host, now: float) -> Snapshot:
-    others = {**counters.server_quantities(host), **counters.mount_quantities(host)}
-    others["cpu_ms"] = counters.cpu_seconds(host) * 1000
-    return Snapshot(now, counters.read_disks(host), others, counters.stalled_seconds(host))
+    others = {**counters.server_quantities(host), "cpu_ms": counters.cpu_seconds(host) * 1000}
+    return Snapshot(now, counters.read_disks(host), counters.read_mounts(host), others, counters.stalled_seconds(host))
+
+
+def differences(after: dict[str, Quantities], before: dict[str, Quantities]) -> dict[str, Quantities]:
+    """Return what each disk or mount counted; of one that has just appeared, nothing."""
+    return {name: difference(now, before[name]) for name, now in after.items() if name in before}
+
+
+class Counted(NamedTuple):
+    """What was counted in some time: summed up, by disk, and by NFS mount."""
+
+    total: Quantities
+    disks: dict[str, Quantities]
+    mounts: dict[str, Quantities]
 
 
 class Disks:
@@ -86,15 +100,21 @@ class Disks:
         if module == "ctxra" and named & set(host.names("/sys/block")):
             self.counted = named & set(host.names("/sys/block"))
 
-    def quantities(self, before: Snapshot, after: Snapshot) -> tuple[Quantities, dict[str, Quantities]]:
-        """Return what was counted between two snapshots, summed up and by disk."""
-        disks = {name: difference(now, before.disks.get(name, {})) for name, now in after.disks.items()}
+    def quantities(self, before: Snapshot, after: Snapshot) -> Counted:
+        """Return what was counted between two snapshots."""
+        disks = differences(after.disks, before.disks)
+        mounts = differences(after.mounts, before.mounts)
         found = difference(after.others, before.others)
         found["seconds"] = after.time - before.time
         found.update(total(disks, self.counted, "disk_"))
         found.update(total(disks, self.arrays, "array_"))
+        found.update(total(mounts, mounts, ""))
         found["preread_bytes"] = max(0.0, found.get("disk_read_bytes", 0.0) - found.get("array_read_bytes", 0.0))
-        return found, {name: values for name, values in disks.items() if values["reads"] or values["writes"]}
+        return Counted(
+            found,
+            {name: values for name, values in disks.items() if values["reads"] or values["writes"]},
+            {name: values for name, values in mounts.items() if values.get("read_calls")},
+        )
 
 
 class Trial:
@@ -223,8 +243,8 @@ class Trial:
         if phase.is_on:
             for name, value in self.module_counters().items():
                 self.acts[name] = self.acts.get(name, 0) + max(0, value - counted.get(name, 0))
-        quantities, disks = self.disks.quantities(before, after)
-        result.phases.append(PhaseResult(phase, before.time - self.begin, after.time - before.time, quantities, disks))
+        counted_now = self.disks.quantities(before, after)
+        result.phases.append(PhaseResult(phase, before.time - self.begin, after.time - before.time, *counted_now))
         return ""
 
     def wait_until(self, end: float, phase: Phase, is_settled: bool) -> str:
@@ -249,7 +269,7 @@ class Trial:
         if not last or not is_settled or now.time - last.time < self.poll_s / 2:
             self.last = last if last and is_settled else now
             return ""
-        quantities, _ = self.disks.quantities(last, now)
+        quantities = self.disks.quantities(last, now).total
         stalled = None
         if now.stalled is not None and last.stalled is not None:
             stalled = (now.stalled - last.stalled) / (now.time - last.time)

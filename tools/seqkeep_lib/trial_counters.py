@@ -74,11 +74,11 @@ def members(host: Host, disks: Collection[str]) -> set[str]:
     return found
 
 
-def total(disks: dict[str, Quantities], names: Collection[str], prefix: str) -> Quantities:
-    """Return the sums over some disks, with a prefix before each quantity's name."""
+def total(parts: dict[str, Quantities], names: Collection[str], prefix: str) -> Quantities:
+    """Return the sums over some disks or mounts, with a prefix before each quantity's name."""
     found: Quantities = {}
     for name in names:
-        for key, value in disks.get(name, {}).items():
+        for key, value in parts.get(name, {}).items():
             found[prefix + key] = found.get(prefix + key, 0.0) + value
     return found
 
@@ -99,24 +99,31 @@ def server_quantities(host: Host) -> Quantities:
     return found
 
 
-def mount_quantities(host: Host) -> Quantities:
-    """Return the sums over the NFS mounts: bytes for programs and from servers, and times of their calls."""
-    found: Quantities = {}
+def read_mounts(host: Host) -> dict[str, Quantities]:
+    """Return the quantities of each NFS mount: bytes for programs and from the server, and times of its calls.
 
-    def add(name: str, value: str) -> None:
-        found[name] = found.get(name, 0.0) + (int(value) if value.isdigit() else 0)
-
+    Mounts of one export have the same name, and share most counts: the last one counts.
+    """
+    found: dict[str, Quantities] = {}
+    mount: Quantities = {}
     for line in (host.text("/proc/self/mountstats") or "").splitlines():
         words = line.split()
-        if words[:1] == ["bytes:"] and len(words) > 6:
-            add("program_bytes", words[1])
-            add("program_bytes", words[3])
-            add("fetched_bytes", words[5])
-        for call in ("READ", "COMMIT"):
-            if words[:1] == [f"{call}:"] and len(words) > 8:
-                add(f"{call.lower()}_calls", words[1])
-                add(f"{call.lower()}_call_ms", words[8])
+        if words[:1] == ["device"] and len(words) > 1:
+            mount = {}
+            if " with fstype nfs" in line:
+                found[words[1]] = mount
+        elif words[:1] == ["bytes:"] and len(words) > 6:
+            mount["program_bytes"] = number(words[1]) + number(words[3])
+            mount["fetched_bytes"] = number(words[5])
+        elif words[:1] in (["READ:"], ["COMMIT:"]) and len(words) > 8:
+            call = words[0][:-1].lower()
+            mount[f"{call}_calls"] = number(words[1])
+            mount[f"{call}_call_ms"] = number(words[8])
     return found
+
+
+def number(word: str) -> float:
+    return float(word) if word.isdigit() else 0.0
 
 
 def cpu_seconds(host: Host) -> float:

@@ -29,6 +29,7 @@ class PhaseResult:
     seconds: float
     quantities: Quantities
     disks: dict[str, Quantities]
+    mounts: dict[str, Quantities]
 
 
 @dataclass(frozen=True)

@@ -78,35 +78,42 @@ def figures_text(figures: Sequence[FigureResult]) -> list[str]:
     return rows_text(rows) if len(rows) > 1 else []
 
 
-def disk_means(phases: Sequence[PhaseResult]) -> dict[str, Quantities]:
-    """Return what each disk did per second."""
-    seconds = sum(phase.seconds for phase in phases) or 1.0
+def means(phases: Sequence[PhaseResult], is_on: bool, of_mounts: bool) -> dict[str, Quantities]:
+    """Return what each disk or NFS mount did per second with the module on or off."""
+    chosen = [phase for phase in phases if phase.phase.is_on == is_on]
+    seconds = sum(phase.seconds for phase in chosen) or 1.0
     found: dict[str, Quantities] = {}
-    for phase in phases:
-        for name, values in phase.disks.items():
+    for phase in chosen:
+        for name, values in (phase.mounts if of_mounts else phase.disks).items():
             row = found.setdefault(name, {})
             for key, value in values.items():
                 row[key] = row.get(key, 0.0) + value / seconds
     return found
 
 
-def disks_text(phases: Sequence[PhaseResult]) -> list[str]:
-    """Return a table of the disks, off and on."""
-    sides = {
-        word: disk_means([phase for phase in phases if phase.phase.is_on == is_on])
-        for word, is_on in (("off", False), ("on", True))
-    }
-    rows = [["disk", "", "reads/s", "MiB/s", "KiB", "ms", "writes/s", "MiB/s", "KiB", "ms"]]
+DISK_COLUMNS = (("reads", "read_bytes", "read_ms"), ("writes", "written_bytes", "write_ms"))
+DISK_HEAD = ["disk", "", "reads/s", "MiB/s", "KiB", "ms", "writes/s", "MiB/s", "KiB", "ms"]
+MOUNT_COLUMNS = (("read_calls", "fetched_bytes", "read_call_ms"),)
+MOUNT_HEAD = ["NFS mount", "", "READs/s", "MiB/s", "KiB", "ms"]
+
+
+def parts_text(phases: Sequence[PhaseResult], of_mounts: bool) -> list[str]:
+    """Return a table of the disks, or of the NFS mounts, off and on."""
+    sides = {"off": means(phases, False, of_mounts), "on": means(phases, True, of_mounts)}
+    rows = [MOUNT_HEAD if of_mounts else DISK_HEAD]
     for name in sorted(sides["off"].keys() | sides["on"].keys()):
-        for word, disks in sides.items():
+        for word, parts in sides.items():
             row = [name, word]
-            values = disks.get(name, {})
-            for count, size, time in (("reads", "read_bytes", "read_ms"), ("writes", "written_bytes", "write_ms")):
+            values = parts.get(name, {})
+            for count, size, time in MOUNT_COLUMNS if of_mounts else DISK_COLUMNS:
                 calls = values.get(count, 0.0)
                 row += [f"{calls:.1f}", f"{values.get(size, 0.0) / MIB:.2f}"]
-                row += [f"{values[size] / calls / 1024:.1f}", f"{values[time] / calls:.2f}"] if calls else ["-", "-"]
+                if calls:
+                    row += [f"{values.get(size, 0.0) / calls / 1024:.1f}", f"{values.get(time, 0.0) / calls:.2f}"]
+                else:
+                    row += ["-", "-"]
             rows.append(row)
-    return rows_text(rows) if len(rows) > 1 else []
+    return [*rows_text(rows), ""] if len(rows) > 1 else []
 
 
 def as_text(report: Report) -> str:
@@ -115,8 +122,8 @@ def as_text(report: Report) -> str:
     if r.outcome and r.profile:
         lines += [*figures_text(r.outcome.figures), ""]
         lines += [wrap(f"Measured by {r.profile.source}."), ""]
-    if r.phases:
-        lines += [*disks_text(r.phases), ""]
+    for of_mounts in (False, True):
+        lines += parts_text(r.phases, of_mounts)
     lines += [wrap(f"Not watched: {text}.") for text in r.blind]
     return "\n".join([*lines, wrap(report.sentence), wrap(report.next_step)])
 
@@ -159,6 +166,7 @@ def as_json(report: Report) -> dict[str, Any]:
                 "seconds": round(phase.seconds, 3),
                 "counted": phase.quantities,
                 "disks": phase.disks,
+                "mounts": phase.mounts,
             }
             for phase in r.phases
         ],
