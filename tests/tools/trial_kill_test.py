@@ -117,8 +117,19 @@ class Killed(unittest.TestCase):
         second = self.start("ctxra")
         self.assertIn("another seqkeep is trying", second.communicate()[1])
         self.assertEqual(second.returncode, 1)
-        trial.kill()
-        trial.communicate()
+        # What waits for the end of the trial can be stopped, and restores what the killed one has left.
+        for number in (signal.SIGTERM, 0):
+            waiting = self.start("--restore", "--wait")
+            time.sleep(1)
+            self.assertIsNone(waiting.poll())
+            if number:
+                waiting.send_signal(number)
+            else:
+                trial.kill()
+                trial.communicate()
+            waiting.communicate(timeout=RESTORED_S)
+            self.assertEqual(waiting.returncode, 128 + number if number else 0)
+        self.assertEqual(self.state()["enable"], None)
 
     def test_damaged_state_files(self) -> None:
         source = random.Random(2)

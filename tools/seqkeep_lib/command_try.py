@@ -36,6 +36,7 @@ from .trial_schedule import (
 from .trial_switch import Lock, Switch, recover
 
 FOR_S, PERIOD_S = 600.0, 30.0
+WAIT_STEP_S = 0.2
 # The exit status when the guard has ended the trial.
 GUARDED = 3
 
@@ -142,8 +143,12 @@ def start(args: argparse.Namespace, host: Host, stop: StopSignals) -> int:
     if host.root == Path("/") and os.geteuid() != 0:
         raise SeqkeepError("cannot switch modules: run seqkeep try as root")
     lock = Lock(host)
-    if not lock.acquire(args.wait):
-        raise SeqkeepError("another seqkeep is trying or changing something: two at once would measure each other")
+    # Not by a lock that waits, because a signal would not end that.
+    while not lock.acquire(wait=False):
+        if not args.wait:
+            raise SeqkeepError("another seqkeep is trying or changing something: two at once would measure each other")
+        stop.check()
+        time.sleep(WAIT_STEP_S)
     try:
         said = recover(host, lock)
         for text in said:
@@ -168,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         return start(args, Host(args.root), stop)
     except StoppedBySignal as stopped:
-        show_message("stopped; the module is as it was")
+        show_message("stopped" if args.restore else "stopped; the module is as it was")
         return 128 + stopped.number
     except OSError as error:
         show_message(f"{error.filename}: {error.strerror}" if error.filename else str(error))
