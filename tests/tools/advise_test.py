@@ -176,6 +176,13 @@ class Writes(Machines):
         fixture.write(switch, "2\n")
         self.assert_advice("nfsd-dio", HELPS_NOT, "io_cache_write is 2")
 
+    def test_version_3(self) -> None:
+        fixture = self.server(8000)
+        fixture.write("proc/fs/nfsd/versions", "+3 +4 +4.1 -4.0\n")
+        self.assert_advice("nfsd-dio", UNCERTAIN, "nfsd serves version 3")
+        fixture.write("proc/sys/kernel/osrelease", "6.13.0-test\n")
+        self.assertNotIn("version 3", self.assert_advice("nfsd-dio", UNCERTAIN).reasons[0].why)
+
     def test_nobody_writes(self) -> None:
         machines.nfs_server(self.root)
         self.assert_advice("nfsd-dio", HELPS_NOT, "No client wrote")
@@ -288,6 +295,16 @@ class Arrays(Machines):
         machines.md_host(self.root, "raid10")
         self.assert_advice("raid5-deadline", HELPS_NOT, "Arrays without parity: md0 (raid10).")
 
+    def test_the_module_observes(self) -> None:
+        for filled, verdict in ((900, HELPS), (100, HELPS_NOT)):
+            with self.subTest(filled=filled):
+                self.setUp()
+                fixture = machines.md_host(self.root)
+                for letter in "abc":
+                    fixture.io(f"sd{letter}", reads=10, read_kib=64, writes=5000, write_kib=64)
+                fixture.load("raid5-deadline", f"would_hold 1000\nwould_fill {filled}\n", observe="Y")
+                self.assert_advice("raid5-deadline", verdict, "would have held 1000 stripes", f"{filled // 10}% were")
+
     def test_alignment(self) -> None:
         fixture = machines.md_host(self.root)
         fixture.partition("md0", "md0p1", "259:7", 2048 + 64)
@@ -383,6 +400,18 @@ class Samples(Machines):
             for file in ("proc/diskstats", "proc/net/rpc/nfsd", "proc/self/mountstats", "proc/self/mountinfo"):
                 fixture.write(file, text)
             self.advices()
+
+    def test_read_plus(self) -> None:
+        fixture = machines.nfs_client(self.root)
+        host = Host(self.root)
+        reads = read_sample(host).mounts["/mnt/a b"]
+        text = (self.root / "proc/self/mountstats").read_text()
+        fixture.write("proc/self/mountstats", text.replace("READ:", "READ_PLUS:"))
+        self.assertEqual(read_sample(host).mounts["/mnt/a b"], reads)
+        operations = ["0"] * 72
+        operations[68] = "5"
+        fixture.write("proc/net/rpc/nfsd", f"io 1 1\nproc4ops 72 {' '.join(operations)}\n")
+        self.assertEqual(read_sample(host).server["reads"], 5)
 
     def test_counters_that_were_reset(self) -> None:
         fixture = machines.nfs_server(self.root)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The subcommands of seqkeep: what the user may type, and the exit status."""
 
+import re
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from seqkeep_lib.cli import COMMANDS
+from seqkeep_lib.cli import COMMANDS, make_parser
 
 SEQKEEP = Path(__file__).parents[2] / "tools/seqkeep"
+SYSTEM = Path(__file__).parents[2] / "tools/system"
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -30,6 +32,13 @@ class Commands(unittest.TestCase):
 
     def test_status_is_the_default(self) -> None:
         self.assertEqual(run("--root", "/nonexistent"), run("--root", "/nonexistent", "status"))
+
+    def test_what_udev_and_systemd_run(self) -> None:
+        files = (SYSTEM / "90-seqkeep.rules", *SYSTEM.glob("*.service"))
+        commands = [c for file in files for c in re.findall(r"/usr/sbin/seqkeep ([^\"\n]+)", file.read_text())]
+        self.assertGreaterEqual(len(commands), 5)
+        for command in commands:
+            self.assertTrue(make_parser().parse_args(command.split()).run)
 
 
 if __name__ == "__main__":

@@ -166,6 +166,15 @@ class Enable(Switches):
                 self.assertFalse((self.root / "etc/seqkeep.conf").exists())
                 self.assertIsNone(self.parameter("enable"))
 
+    def test_the_reason_is_from_the_log(self) -> None:
+        log = "[1.0] ctxra: max_kb: -1 is not in 0..65536 KiB (-EINVAL)\n"
+        log += "[1.1] ctxra: `-1' invalid for parameter `max_kb'\n"
+        self.fixture.write("log", log)
+        self.fixture.write("usr/bin/dmesg", '#!/bin/sh\ncat "$(dirname "$0")/../../log"\n')
+        (self.root / "usr/bin/dmesg").chmod(0o755)
+        said = "the log says: ctxra: max_kb: -1 is not in 0..65536 KiB (-EINVAL)\n"
+        self.assert_fails(1, said, "enable", "--now", "ctxra", "max_kb=-1")
+
     def test_files_of_others_are_not_touched(self) -> None:
         for file in (load_file(CTXRA), options_file(CTXRA)):
             for text in ("ctxra\n", "", "# Written by seqkeep, checksum 00000000.\nctxra\n", "\udcff\0"):
@@ -340,8 +349,8 @@ class Killed(Switches):
                 self.assertIsNotNone(loads)
         device_conf.read_settings(self.host)
 
-    def kill_before(self, step: int, *words: str) -> bool:
-        """Kill a command before its step that changes something. Return whether it got that far."""
+    def kill_before(self, step: int, *words: str, interrupt: bool = False) -> bool:
+        """Kill or interrupt a command before its step that changes something. Return whether it got that far."""
         steps = 0
 
         def count(event: str, args: tuple[object, ...]) -> None:
@@ -349,6 +358,8 @@ class Killed(Switches):
             writes = event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR)
             if writes or event in ("os.rename", "os.remove", "subprocess.Popen"):
                 steps += 1
+                if steps == step and interrupt:
+                    raise KeyboardInterrupt
                 if steps == step:
                     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -356,12 +367,15 @@ class Killed(Switches):
         if not child:
             with Path(os.devnull).open("w") as nothing, contextlib.redirect_stdout(nothing):
                 sys.addaudithook(count)
-                with mock.patch("sys.argv", self.command(*words)[1:]):
-                    os._exit(cli.main())
+                try:
+                    with mock.patch("sys.argv", self.command(*words)[1:]):
+                        os._exit(cli.main())
+                except KeyboardInterrupt:
+                    os._exit(130)
         _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status):
-            self.assertEqual(os.waitstatus_to_exitcode(status), 0)
-        return os.WIFSIGNALED(status)
+        code = os.waitstatus_to_exitcode(status)
+        self.assertIn(code, (0, 130 if interrupt else -signal.SIGKILL))
+        return code != 0
 
     def test_before_each_step(self) -> None:
         """The module is on only when its files are there, and off before they go."""
@@ -387,6 +401,17 @@ class Killed(Switches):
             if not killed:
                 break
         self.assertGreater(step, 5)
+
+    def test_an_interrupt_is_undone(self) -> None:
+        for step in range(1, 1000):
+            interrupted = self.kill_before(step, "enable", "--now", "ctxra", "devices=sdb", interrupt=True)
+            if not interrupted:
+                break
+            self.assertFalse(self.is_on())
+            self.assertEqual([name for name in self.boot_files() if name.endswith(".conf")], [])
+            self.assertEqual({k: v for k, v in device_conf.read_settings(self.host).items() if v}, {})
+        self.assertGreater(step, 10)
+        self.assertTrue(self.is_on())
 
     def test_at_random_moments(self) -> None:
         took = time.monotonic()

@@ -16,8 +16,9 @@ FEWEST_READS = 1000
 FAST_MS = 0.2
 # Reads of three quarters of the largest size, on average, leave nothing to gain; those below half do.
 LARGE, SMALL = 0.75, 0.5
-# READs of clients: below the first a client reads pieces, from the second on it reads a file in order.
-PIECES_KB, STREAM_KB = 16, 32
+# READs of clients: below the first a client reads pieces, from the second on, which is below the least rsize in use
+# (32 KiB) because a file has a last READ, it reads files in order.
+PIECES_KB, STREAM_KB = 16, 24
 # The share of readaheads that find pages of the same stream in the cache and make a reader wait for the next ones.
 SHARED_STREAMS, RANDOM = 0.10, 0.95
 # What a server does best with, by the thread that context readahead comes from (Wu Fengguang, 2009).
@@ -147,7 +148,8 @@ def own_evidence(machine: Machine) -> tuple[str, str] | None:
     if machine.is_enabled("ctxra"):
         windows, what = sum(v for n, v in counters.items() if n.endswith("_windows") and "would" not in n), "opened"
     elif machine.is_observing("ctxra"):
-        windows, what = sum(v for n, v in machine.would("ctxra").items() if n.endswith("_windows")), "would have opened"
+        would = machine.would("ctxra")
+        windows, what = sum(v for n, v in would.items() if n.endswith("windows")), "would have opened"
     else:
         return None
     unsure = counters.get("left_unsure", 0)

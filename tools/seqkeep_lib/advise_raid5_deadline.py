@@ -20,6 +20,8 @@ RANDOM_KB = 16
 # The block layer's target for disks that are not marked as rotational, which a slow one never meets.
 WBT_FAST_USEC = 2000
 SLOW_WRITE_MS = 2.0
+# Of the module's own counters: a stripe that is held and not filled only waited.
+FEWEST_HELD, GOOD_FILL = 1000, 0.5
 
 
 def advise(machine: Machine) -> Advice:
@@ -34,8 +36,25 @@ def reasons(machine: Machine) -> Iterator[Reason]:
         yield Reason(HELPS_NOT, f"Arrays without parity: {names}.")
     for array in parity:
         yield array_reason(machine, array)
+    yield from own_reasons(machine)
     if not machine.arrays:
         yield Reason(HELPS_NOT, "There is no RAID 4, 5 or 6 of md or LVM. What a RAID controller does cannot be seen.")
+
+
+def own_reasons(machine: Machine) -> Iterator[Reason]:
+    """Judge by what the module itself counts of all arrays, if it is enabled or observes."""
+    counters = machine.sample.counters.get("raid5-deadline", {})
+    if machine.is_enabled("raid5-deadline"):
+        held, filled, what = counters.get("held", 0), counters.get("filled", 0), "held"
+    elif machine.is_observing("raid5-deadline"):
+        held, filled, what = counters.get("would_hold", 0), counters.get("would_fill", 0), "would have held"
+    else:
+        return
+    if held < FEWEST_HELD:
+        yield Reason(UNCERTAIN, f"The module {what} {held} stripes {machine.over()}, too few to tell.")
+    else:
+        verdict = HELPS if filled / held >= GOOD_FILL else HELPS_NOT
+        yield Reason(verdict, f"The module {what} {held} stripes {machine.over()}; {filled / held:.0%} were filled.")
 
 
 def described(array: Array) -> str:

@@ -8,7 +8,7 @@ from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, Settings, present
 from .errors import SeqkeepError
 from .host import Host
 from .modules import MODULES
-from .switch import parameter_file, set_parameter, state_of, write_attribute
+from .switch import set_parameter, state_of, write_attribute
 
 MODULE = next(module for module in MODULES if module.name == "ctxra")
 
@@ -58,14 +58,10 @@ def apply_ctxra(host: Host, settings: Settings) -> None:
     devices, sizes = ctxra_lists(host, settings)
     if sizes:
         plain = [boot.options["max_kb"]] if boot and "max_kb" in boot.options else []
-        set_if_other(host, "max_kb", ",".join(plain + sizes))
+        set_parameter(host, MODULE, "max_kb", ",".join(plain + sizes))
     if devices:
-        # An empty list would mean all.
-        set_if_other(host, "devices", ",".join(devices))
+        # An empty list would mean all. Write it even if the names are the same: ctxra keeps the numbers of disks, and
+        # one that appears again may have another.
+        set_parameter(host, MODULE, "devices", ",".join(devices))
         if boot and boot.waits and not state.enabled:
             set_parameter(host, MODULE, "enable", "1")
-
-
-def set_if_other(host: Host, name: str, value: str) -> None:
-    if host.text(parameter_file(MODULE, name)) != value:
-        set_parameter(host, MODULE, name, value)

@@ -11,7 +11,9 @@ from .host import Host, unescape
 from .modules import DEBUGFS, MODULES, parse_counters
 
 # Operations of NFS by their place in /proc/net/rpc/nfsd: version 3, and 4.
-READ_3, WRITE_3, READ_4, WRITE_4 = 6, 7, 25, 38
+OPERATIONS_3 = {"reads": (6,), "writes": (7,)}
+# READ and READ_PLUS, which some clients send instead.
+OPERATIONS_4 = {"reads": (25, 68), "writes": (38,)}
 PATTERNS = f"{DEBUGFS}/readahead/stats_by_dev"
 Numbers = dict[str, int]
 
@@ -60,8 +62,9 @@ def read_server(host: Host) -> Numbers:
     # The first number of proc3 and proc4ops is how many follow.
     three, four = numbers.get("proc3", [])[1:], numbers.get("proc4ops", [])[1:]
     found = {"read_bytes": transferred[0], "write_bytes": transferred[1]}
-    for name, at_3, at_4 in (("reads", READ_3, READ_4), ("writes", WRITE_3, WRITE_4)):
-        found[name] = sum(ops[at] for ops, at in ((three, at_3), (four, at_4)) if at < len(ops))
+    for name in ("reads", "writes"):
+        counts = ((three, OPERATIONS_3[name]), (four, OPERATIONS_4[name]))
+        found[name] = sum(ops[at] for ops, places in counts for at in places if at < len(ops))
     return found
 
 
@@ -79,8 +82,9 @@ def read_mounts(host: Host) -> dict[str, Numbers]:
         if not operation:
             continue
         count, _, _, _, received, _, rtt = (int(word) for word in operation[2].split()[:7])
-        if operation[1] == "READ":
-            now.update(reads=count, read_bytes=received, read_rtt_ms=rtt)
+        if operation[1] in ("READ", "READ_PLUS"):
+            for name, value in (("reads", count), ("read_bytes", received), ("read_rtt_ms", rtt)):
+                now[name] = now.get(name, 0) + value
         elif operation[1] in SMALL_OPERATIONS:
             now["small"] = now.get("small", 0) + count
             now["small_rtt_ms"] = now.get("small_rtt_ms", 0) + rtt

@@ -97,6 +97,8 @@ def check_options(host: Host, state: State, options: dict[str, str]) -> None:
 def last_log_line(host: Host, module: Module) -> str:
     """Return the last line that a module wrote to the kernel log."""
     lines = [line for line in (host.command("dmesg") or "").splitlines() if f"{module.directory}: " in line]
+    # The kernel's own line after it says less.
+    lines = [line for line in lines if "invalid for parameter" not in line]
     return re.sub(r"^\[[^]]*\] *", "", lines[-1]) if lines else ""
 
 
