@@ -56,7 +56,7 @@ class Killed(unittest.TestCase):
     def test_at_random_moments(self) -> None:
         source = random.Random(5)
         changed = 0
-        for _ in range(KILLS):
+        for number in range(KILLS):
             with tempfile.TemporaryDirectory() as folder:
                 root = Path(folder)
                 for name, value in {**TUNABLES, "queue/max_hw_sectors_kb": "1024", "size": "8", "dev": "8:0"}.items():
@@ -72,7 +72,14 @@ class Killed(unittest.TestCase):
                 while run.poll() is None and not (root / "run/journal").exists():
                     time.sleep(0.001)
                 time.sleep(source.random() * source.choice((0.01, 0.3, 1.5)))
-                changed += self.values(root) != TUNABLES
+                # Every second time at a moment at which something is changed.
+                while number % 2 and run.poll() is None:
+                    run.send_signal(signal.SIGSTOP)
+                    if self.values(root) != TUNABLES:
+                        changed += 1
+                        break
+                    run.send_signal(signal.SIGCONT)
+                    time.sleep(0.005)
                 run.send_signal(signal.SIGKILL)
                 _, said = run.communicate()
                 give_up = time.monotonic() + RESTORED_S

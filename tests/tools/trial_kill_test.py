@@ -63,8 +63,14 @@ class Killed(unittest.TestCase):
             # The moments: from the first change on, of any length up to two phases.
             while trial.poll() is None and not self.has_watchdog() and source.random() > 0.02:
                 time.sleep(0.001)
-            time.sleep(source.choice((source.random() * 0.05, source.random() * 5 if number % 4 == 0 else 0)))
-            seen.add(self.state()["enable"])
+            time.sleep(source.random() * 0.05)
+            # Some of them while the module is on.
+            while number % 4 == 0 and trial.poll() is None and self.state()["enable"] != "Y":
+                time.sleep(0.01)
+            if number % 8 == 0:
+                time.sleep(source.random() * 3)
+            if number % 8:
+                seen.add(self.state()["enable"])
             trial.send_signal(signal.SIGKILL)
             trial.communicate()
             self.wait_restored(before)
