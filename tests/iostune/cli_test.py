@@ -18,8 +18,8 @@ from iostune_lib import tunables as t
 from iostune_lib.errors import IostuneError
 from iostune_lib.judge import Kind
 from iostune_lib.report import Result
-from iostune_lib.signals import SIGNALS, StopSignals
 from iostune_lib.target import Target
+from seqkeep_lib.signals import SIGNALS, StopSignals
 
 # The function itself, because tests replace it in cli.
 cli_rule_match = cli.rule_match
@@ -140,12 +140,13 @@ class Main(unittest.TestCase):
         self.session = mock.Mock()
         self.session.return_value.run.return_value = result(WANTED)
         replaced: dict[str, Any] = {
-            "target.find_target": lambda path: self.target,
+            "target.find_target": lambda word: self.target,
             "rule_match": lambda found: 'ENV{ID_SERIAL}=="x"',
             "journal.acquire_lock": mock.Mock(),
             "journal.recover": lambda directory: [],
+            "Watchdog": mock.Mock(),
             "os.geteuid": lambda: 0,
-            "report.text": lambda found: "the report",
+            "report.text": lambda found, is_verbose: "the report",
             "Session": self.session,
             "StopSignals": mock.Mock(),
             "emit_udev": mock.Mock(),

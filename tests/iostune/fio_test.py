@@ -18,7 +18,7 @@ from unittest import mock
 from iostune_lib import fio
 from iostune_lib.errors import IostuneError
 from iostune_lib.layout import Area
-from iostune_lib.signals import StopSignals
+from seqkeep_lib.signals import StopSignals
 
 RECORDED = sorted((Path(__file__).parent / "fio").glob("two-readers-*.json"))
 

@@ -21,7 +21,7 @@ STAYS = {1: 63.0, 2: 55.0, 4: 50.0, 8: 43.0}
 
 def result() -> Result:
     workloads = plan.all_workloads(("direct", "buffered"), plan.reader_counts(8))
-    stage = Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: "none"}), workloads, 1)
+    stage = Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: "none"}), workloads, 1, has_kind=True)
     decisions = stages.run_all(Disk({"*": SEEKS, "bfq": STAYS}).context(FULL), [stage], 540)
     kind, label = stages.device_kind(decisions[0], FULL.confidence)
     device = {"path": "/dev/sda", "description": "a block device"}
@@ -61,14 +61,19 @@ class Shown(unittest.TestCase):
 
 
 class Planned(unittest.TestCase):
-    def stages_of(self, files: dict[str, str], is_quick: bool = False) -> dict[str, tuple[int, ...]]:
+    def plan(self, files: dict[str, str], is_quick: bool = False) -> list[Stage]:
         with tempfile.TemporaryDirectory() as folder:
             disk = Path(folder)
             for name, value in files.items():
                 (disk / name).parent.mkdir(parents=True, exist_ok=True)
                 (disk / name).write_text(value)
-            found = session.plan_stages(Tunables(disk), Request(8, 540, is_quick), session.MODES)
-            return {stage.name: stage.values for stage in found}
+            return session.plan_stages(Tunables(disk), Request(8, 540, is_quick), session.MODES)
+
+    def stages_of(self, files: dict[str, str], is_quick: bool = False) -> dict[str, tuple[int, ...]]:
+        return {stage.name: stage.values for stage in self.plan(files, is_quick)}
+
+    def arms_of(self, files: dict[str, str]) -> list[str]:
+        return [arm.label for arm in self.plan(files)[0].arms]
 
     def test_an_array_of_md(self) -> None:
         files = {t.READAHEAD: "512", t.STRIPE_CACHE: "256", t.GROUP_THREADS: "0", t.SCHEDULER: "none"}
@@ -88,8 +93,15 @@ class Planned(unittest.TestCase):
     def test_max_sectors_kb_of_a_multipath_device_is_not_tried(self) -> None:
         files = {t.MAX_SECTORS: "512", "queue/max_hw_sectors_kb": "1024", t.READAHEAD: "128", t.SCHEDULER: "[none] bfq"}
         self.assertEqual(list(self.stages_of({**files, "dm/uuid": "mpath-3600"})), ["scheduler", "read_ahead_kb"])
-        # A device on top of a multipath device creates its own requests.
-        self.assertIn("max_sectors_kb", self.stages_of({**files, "dm/uuid": "part1-mpath-3600"}))
+        # The limits of every other device of device mapper follow from its targets.
+        self.assertNotIn("max_sectors_kb", self.stages_of({**files, "dm/uuid": "LVM-x"}))
+        self.assertIn("max_sectors_kb", self.stages_of(files))
+
+    def test_the_scheduler_of_a_zoned_disk_is_left_alone(self) -> None:
+        files = {t.READAHEAD: "128", t.SCHEDULER: "none [mq-deadline] bfq"}
+        arms = {zoned: self.arms_of({**files, "queue/zoned": zoned}) for zoned in ("none", "host-managed")}
+        self.assertGreater(len(arms["none"]), 2)
+        self.assertEqual(arms["host-managed"], ["mq-deadline"])
 
     def test_a_file_on_no_single_disk_is_measured_only(self) -> None:
         (stage,) = session.plan_stages(None, Request(4, 540, False), ("buffered",))

@@ -15,12 +15,12 @@ from iostune_lib import tunables as t
 from iostune_lib.errors import IostuneError
 from iostune_lib.journal import Journal
 from iostune_lib.plan import Stage
-from iostune_lib.progress import Progress
 from iostune_lib.session import Request, Session
 from iostune_lib.settings import Settings
-from iostune_lib.signals import StopSignals
 from iostune_lib.target import Target
 from iostune_lib.tunables import Tunables
+from seqkeep_lib.progress import Progress
+from seqkeep_lib.signals import StopSignals
 
 
 class Base(unittest.TestCase):
@@ -118,7 +118,7 @@ class Ended(Base):
     def test_a_terminal_that_hung_up(self) -> None:
         ours, theirs = os.openpty()
         with os.fdopen(theirs, "w") as terminal, mock.patch.object(sys, "stderr", terminal):
-            progress = Progress(0.0)
+            progress = Progress("iostune", 0.0)
             os.close(ours)
             progress.stage("first run")
             progress.run("none, direct, 1 reader")

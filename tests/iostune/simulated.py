@@ -16,6 +16,7 @@ class Disk:
     def __init__(self, curves: dict[str, dict[int, float]], noise: float = 0.02, seed: int = 1) -> None:
         self.curves = curves
         self.noise = noise
+        self.seed = seed
         self.source = random.Random(seed)
         self.now = 0.0
         self.runs: list[tuple[str, Workload, int, int]] = []

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Decisions on simulated disks."""
 
+import random
+import re
 import unittest
 
 from iostune.simulated import OVERHEAD_S, Disk
 from iostune_lib import judge, plan, stages, verdict_text
 from iostune_lib import tunables as t
 from iostune_lib.judge import Verdict
-from iostune_lib.measurement import Arm
+from iostune_lib.measurement import Arm, Workload
 from iostune_lib.plan import FULL, QUICK, Rules, Stage
 from iostune_lib.stages import Decision
+from seqkeep_lib.stats import Ratio
 
 COUNTS = plan.reader_counts(8)
 FLAT = dict.fromkeys(COUNTS, 250.0)
@@ -21,7 +24,15 @@ WAITS = {1: 57.0, 2: 35.0, 4: 39.0, 8: 44.0}
 
 def scheduler_stage(current: str = "none") -> Stage:
     workloads = plan.all_workloads(("direct", "buffered"), COUNTS)
-    return Stage("scheduler", t.SCHEDULER, plan.scheduler_arms({t.SCHEDULER: current}), workloads, 8)
+    return Stage(
+        "scheduler",
+        t.SCHEDULER,
+        plan.scheduler_arms({t.SCHEDULER: current}),
+        workloads,
+        8,
+        has_kind=True,
+        all_weights=13,
+    )
 
 
 def value_stage() -> Stage:
@@ -62,6 +73,62 @@ class KnownTruth(unittest.TestCase):
             self.assertEqual(decision.verdict.is_change, change)
 
 
+class Agreement(unittest.TestCase):
+    """20 runs on each model disk say the same."""
+
+    DISKS = (
+        ("seek-bound", {"*": SEEKS, "bfq": STAYS}),
+        ("flat", {"*": FLAT}),
+        ("parallel", {"*": PARALLEL, "bfq": WAITS}),
+    )
+
+    def outcomes(self, curves: dict[str, dict[int, float]], noise: float, rules: Rules, seconds: float) -> list[str]:
+        found = []
+        for seed in range(20):
+            disk = Disk(curves, noise, seed)
+            (decision,) = run(disk, scheduler_stage(), rules=rules, seconds=seconds)
+            kind, _ = stages.device_kind(decision, rules.confidence)
+            # Not the candidate: two schedulers that do not idle are equal.
+            found.append(f"{kind.name}, {decision.verdict.is_change}")
+        return found
+
+    def test_model_disks(self) -> None:
+        for name, curves in self.DISKS:
+            for rules, seconds in ((FULL, 540.0), (QUICK, 90.0)):
+                for noise in (0.02, 0.05):
+                    expected = f"{name}, {name == 'seek-bound'}"
+                    self.assertEqual(self.outcomes(curves, noise, rules, seconds), [expected] * 20, (name, noise))
+
+    def test_a_noisy_disk_is_unclear_and_never_of_another_kind(self) -> None:
+        for name, curves in self.DISKS:
+            for rules, seconds in ((FULL, 540.0), (QUICK, 90.0)):
+                kinds = {outcome.split(",")[0] for outcome in self.outcomes(curves, 0.5, rules, seconds)}
+                self.assertLessEqual(kinds, {"unclear", name})
+
+    def test_a_disk_whose_host_has_other_work(self) -> None:
+        """A loop device on a cloud's disk: for seconds at a time, whatever is measured gets a quarter."""
+
+        class Shared(Disk):
+            def speed(self, arm: Arm, workload: Workload) -> float:
+                is_slow = random.Random(int(self.now / 3) + 1000 * self.seed).random() < 0.5
+                return super().speed(arm, workload) * (0.25 if is_slow else 1.0)
+
+        kinds: list[str] = []
+        changes = 0
+        for seed in range(20):
+            disk = Shared({"*": FLAT}, 0.1, seed)
+            (decision,) = run(disk, scheduler_stage(), rules=QUICK, seconds=50.0)
+            kinds.append(stages.device_kind(decision, QUICK.confidence)[0].name)
+            changes += decision.verdict.is_change
+        self.assertLessEqual(set(kinds), {"unclear", "flat"}, kinds)
+        self.assertEqual(changes, 0)
+
+    def test_little_time_is_unclear(self) -> None:
+        for seconds in (5.0, 10.0, 20.0, 30.0):
+            kinds = {outcome.split(",")[0] for outcome in self.outcomes({"*": FLAT}, 0.3, QUICK, seconds)}
+            self.assertLessEqual(kinds, {"unclear", "flat"})
+
+
 class Noise(unittest.TestCase):
     def test_20_runs_on_a_noisy_disk_recommend_no_change(self) -> None:
         for noise in (0.05, 0.2, 0.5):
@@ -95,7 +162,9 @@ class Order(unittest.TestCase):
         surveyed = len(decision.series[decision.current, decision.workloads[0]])
         self.assertEqual(surveyed, FULL.survey_rounds)
         self.assertEqual(decision.verdict.evidence.total.pairs, FULL.least_pairs)
-        compared = [run for run in disk.runs if run[2] >= FULL.warm_up + FULL.survey_rounds]
+        # The kind of the device takes some more rounds of none.
+        rounds = FULL.warm_up + FULL.survey_rounds + plan.kind_rounds(FULL)
+        compared = [run for run in disk.runs if run[2] >= rounds]
         self.assertEqual({label for label, *_ in compared}, {"none", "bfq"})
         # The first round does not count.
         self.assertEqual(len({number for *_, number, _ in compared}), FULL.least_pairs + 1)
@@ -124,11 +193,37 @@ class Time(unittest.TestCase):
         # The present setting is still measured.
         self.assertEqual({label for label, *_ in disk.runs}, {"none"})
 
+    def test_time_that_is_there_is_used(self) -> None:
+        """Too little for five schedulers is enough for two, and the text says how much all take."""
+        disk = Disk({"*": SEEKS, "bfq": STAYS})
+        (decision,) = run(disk, scheduler_stage(), rules=QUICK, seconds=28)
+        self.assertTrue(decision.verdict.is_change)
+        self.assertEqual({label for label, *_ in disk.runs}, {"none", "bfq"})
+        self.assertRegex(decision.skipped["mq-deadline"], r"^no time: --time \d+ would do$")
+        self.assertGreater(disk.now, 20)
+
+    def test_the_time_that_is_said_suffices(self) -> None:
+        for rules in (FULL, QUICK):
+            disk = Disk({"*": FLAT})
+            (decision,) = run(disk, scheduler_stage(), rules=rules, seconds=5)
+            needed = re.search(r"--time (\d+)", verdict_text.decision_text(decision))
+            assert needed
+            # The stage gets 8 parts of 13.
+            (decision,) = run(Disk({"*": FLAT}), scheduler_stage(), rules=rules, seconds=int(needed[1]) * 8 / 13)
+            self.assertNotIn(decision.verdict.why, ("time", "only one"))
+            self.assertEqual(list(decision.skipped), ["kyber"])
+
+    def test_more_time_gives_more_rounds(self) -> None:
+        disk = Disk({"*": FLAT}, 0.5)
+        (decision,) = run(disk, scheduler_stage(), seconds=5400)
+        self.assertGreater(len(decision.series[decision.current, decision.workloads[0]]), 2 * FULL.survey_rounds)
+
     def test_a_default_run_measures_all_workloads(self) -> None:
         fitting = plan.fit_time(scheduler_stage(), FULL, 540 * 8 / 13, OVERHEAD_S)
         assert fitting
-        self.assertEqual(fitting[0], scheduler_stage().workloads)
-        self.assertGreater(fitting[2], FULL.shortest_s)
+        self.assertEqual(fitting.workloads, scheduler_stage().workloads)
+        self.assertEqual(fitting.arms, scheduler_stage().arms)
+        self.assertGreater(fitting.seconds, FULL.shortest_s)
 
 
 class Text(unittest.TestCase):
@@ -138,9 +233,22 @@ class Text(unittest.TestCase):
         expected = r"^scheduler: bfq instead of none: throughput \+\d+ % \(\+\d+ % to \+\d+ %, 99.8 % confidence"
         self.assertRegex(text, expected)
 
+    def test_no_word_that_the_figures_do_not_support(self) -> None:
+        """A survey's interval does not say that a gain is small."""
+        (decision,) = run(Disk({"*": FLAT}, 0.3), value_stage(), rules=QUICK)
+        evidence = decision.verdict.evidence
+        assert evidence
+        text = verdict_text.decision_text(decision)
+        if evidence.total.confidence < QUICK.confidence or evidence.total.high > judge.GAIN:
+            self.assertNotIn("less than", text)
+        unsure = judge.Evidence(Ratio(1.02, 0.77, 1.36, 0.5, 2), None, None, None, None, 0.0)
+        decision.verdict = Verdict(False, "unpromising", unsure)
+        self.assertIn("did not look better", verdict_text.decision_text(decision))
+        self.assertIn("(-23 % to +36 %, 50.0 % confidence, 2 pairs)", verdict_text.decision_text(decision))
+
     def test_every_reason_has_a_text(self) -> None:
         (decision,) = run(Disk({"*": SEEKS, "bfq": STAYS}), scheduler_stage())
-        reasons = ("gain", "fairness", "noise", "no gain", "loss", "time", "only one")
+        reasons = ("gain", "fairness", "noise", "no gain", "unpromising", "loss", "time", "only one")
         for why in (*reasons, *judge.LOSSES):
             decision.verdict = Verdict(False, why, decision.verdict.evidence)
             self.assertIn("none", verdict_text.decision_text(decision))

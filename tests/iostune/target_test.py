@@ -73,7 +73,7 @@ class Identity(unittest.TestCase):
 class Found(unittest.TestCase):
     def test_nothing_to_read(self) -> None:
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(IostuneError, "has nothing to read"):
-            target.find_target(Path(file.name))
+            target.find_target(file.name)
 
     def test_a_relative_path(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +81,7 @@ class Found(unittest.TestCase):
             before = Path.cwd()
             self.addCleanup(os.chdir, before)
             os.chdir(folder)
-            self.assertEqual(target.find_target(Path("file")).path, Path(folder) / "file")
+            self.assertEqual(target.find_target("file").path, Path(folder) / "file")
             # Before the folder is removed.
             os.chdir(before)
 

@@ -93,6 +93,8 @@ class Fuzz(unittest.TestCase):
             mock.patch("sys.argv", ["seqkeep", "--root", str(self.root), *words]),
             # What runs until it is interrupted is interrupted.
             mock.patch("time.sleep", side_effect=[None, None, KeyboardInterrupt]),
+            # tests/tools/trial_fuzz_test.py is for this one, which would take ten minutes.
+            mock.patch("seqkeep_lib.command_try.try_module", lambda *rest: 0),
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(said),
             self.assertRaises(SystemExit) as ended,

@@ -190,6 +190,10 @@ class Kernel(Machine):
         self.assertFalse(doctor.has_problem(doctor.run_checks(host)))
         self.assertEqual([f.remedy.split("  #")[0] for f in doctor.run_checks(host)], ["seqkeep advise"])
 
+    def test_a_killed_trial(self) -> None:
+        self.write("run/seqkeep/try/state", "{}")
+        self.assert_found(ADVICE, "trial", "has left a module changed")
+
     def test_not_built(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "raid5-deadline is not built")

@@ -8,11 +8,3 @@ class IostuneError(Exception):
 
 class NothingReadError(IostuneError):
     """No reader read anything in its time."""
-
-
-class StoppedBySignal(Exception):
-    """A signal asked iostune to stop."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"stopped by signal {number}")
-        self.number = number

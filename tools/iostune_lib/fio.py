@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from seqkeep_lib.output import show_error
+from seqkeep_lib.signals import StopSignals
 
 from .errors import IostuneError, NothingReadError
 from .landlock import Landlock
 from .layout import Area
 from .measurement import Sample
-from .signals import StopSignals
 
 BLOCK = 128 << 10
 # A run that read nothing is repeated up to RETRIES times, each RETRY_FACTOR times as long.

@@ -25,12 +25,12 @@ DIRECTORY = Path("/run/seqkeep/iostune")
 RETRY_HINT = "run iostune --restore to try again; or set it by hand, then run iostune --restore"
 
 
-def acquire_lock(directory: Path) -> int:
+def acquire_lock(directory: Path, wait: bool = False) -> int:
     """Take the lock that allows one iostune at a time, until the process ends. Return its file descriptor."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o755)
     file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(file)
         raise IostuneError("another iostune is running: two at once would measure each other") from None
@@ -143,6 +143,15 @@ def restore_tunables(
     return stays, refused
 
 
+def recover_killed(directory: Path) -> list[str]:
+    """Wait until the iostune that holds the lock has died, and restore what it has left. Return messages."""
+    acquire_lock(directory, wait=True)
+    try:
+        return recover(directory)
+    except IostuneError as error:
+        return [str(error)]
+
+
 def recover(directory: Path) -> list[str]:
     """Restore the tunables that an earlier run has left changed. The caller holds the lock. Return messages.
 
@@ -152,17 +161,39 @@ def recover(directory: Path) -> list[str]:
     if not path.exists():
         return []
     records = []
-    for line in path.read_text().splitlines():
+    for line in path.read_text(errors="replace").splitlines():
         try:
             records.append(json.loads(line))
-        except ValueError:
+        except (ValueError, RecursionError):
             # The last line is incomplete: the run was killed before that change.
             break
     said: list[str] = []
     if records:
+        if not is_sound(records):
+            raise IostuneError(
+                f"{path} is damaged: compare the disk's /sys/block/DISK/queue with what it should be, and remove it"
+            )
         said = recover_records(records)
     path.unlink()
     return said
+
+
+def is_sound(records: list[Any]) -> bool:
+    """Return whether records are those that Journal writes."""
+
+    def is_table(value: object) -> bool:
+        return isinstance(value, dict) and all(isinstance(v, str) and ".." not in k for k, v in value.items())
+
+    header, steps = records[0], records[1:]
+    if not isinstance(header, dict) or not is_table(header.get("disk")) or not is_table(header.get("original")):
+        return False
+    if not str(header["disk"].get("disk", "")).startswith("/"):
+        return False
+    return all(
+        isinstance(step, dict)
+        and (is_table(step["got"]) if "got" in step else isinstance(step.get("set"), str) and ".." not in step["set"])
+        for step in steps
+    )
 
 
 def recover_records(records: list[dict[str, Any]]) -> list[str]:

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from . import stats
+from seqkeep_lib import stats
+from seqkeep_lib.stats import Ratio
+
 from .measurement import Arm, Series, Workload
-from .stats import Ratio
 
 # The least gain of a change: in throughput, or of the slowest reader.
 GAIN = 1.05
@@ -49,7 +50,7 @@ class Evidence:
 @dataclass(frozen=True)
 class Verdict:
     is_change: bool
-    # gain, fairness; noise, no gain, loss, time, or one of LOSSES
+    # gain, fairness; noise, no gain, unpromising, loss, time, only one, or one of LOSSES
     why: str
     evidence: Evidence | None = None
 
@@ -150,13 +151,20 @@ def classify(series: Series, arm: Arm, mode: str, confidence: float) -> Kind:
         key=lambda workload: workload.readers,
     )
     totals = {workload.readers: [sample.total for sample in series[arm, workload]] for workload in workloads}
-    if 1 not in totals:
+    if not totals.get(1):
         return Kind("unclear", {})
-    ratios = {readers: stats.ratio(values, totals[1], confidence) for readers, values in totals.items() if readers > 1}
-    return Kind(kind_of_ratios(list(ratios.values())), ratios)
+    ratios = {}
+    for readers, values in totals.items():
+        if readers > 1 and values:
+            # Only some cells are measured in more rounds than the survey's, which come first.
+            rounds = min(len(values), len(totals[1]))
+            ratios[readers] = stats.ratio(values[:rounds], totals[1][:rounds], confidence)
+    return Kind(kind_of_ratios(list(ratios.values()), confidence), ratios)
 
 
-def kind_of_ratios(ratios: Sequence[Ratio]) -> str:
+def kind_of_ratios(found: Sequence[Ratio], confidence: float) -> str:
+    """Return the kind that the ratios show with that confidence. Those of fewer pairs show nothing."""
+    ratios = [r for r in found if r.confidence >= confidence]
     if not ratios:
         return "unclear"
     if any(r.high < SEEKS for r in ratios):

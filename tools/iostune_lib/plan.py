@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import tunables as t
 from .measurement import Arm, Workload
 
 # bfq's default: how long it idles for a reader's next request, ms.
 SLICE_IDLE_MS = "8"
+# With much time there are more rounds than the rules say, up to so many times as many.
+MOST_TIMES = 8.0
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,21 @@ class Stage:
     # The values to try. The arms are made from them when the stage begins, since earlier stages may change the present
     # setting.
     values: tuple[int, ...] = ()
+    # The kind of the device comes of this stage.
+    has_kind: bool = False
+    # The weights of all stages of the run, its own among them.
+    all_weights: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What of a stage fits into its time."""
+
+    arms: tuple[Arm, ...]
+    workloads: tuple[Workload, ...]
+    seconds: float
+    # With more rounds if there is time.
+    rules: Rules
 
 
 def reader_counts(most: int) -> list[int]:
@@ -106,19 +124,73 @@ def reduced_workloads(workloads: Sequence[Workload]) -> list[tuple[Workload, ...
     ]
 
 
-def fit_time(
-    stage: Stage, rules: Rules, seconds: float, overhead_s: float
-) -> tuple[tuple[Workload, ...], int, float] | None:
-    """Fit a stage into some seconds: return its workloads, the number of runs with the comparison, and a run's length.
+def arms_by_use(arms: Sequence[Arm]) -> list[tuple[Arm, ...]]:
+    """Return ever fewer arms, for short times: all, the two that differ most, the present one.
 
-    Return None if the time is too short even for the fewest workloads.
+    Of schedulers these are the present one, and one that idles if that does not, or does not if that idles.
     """
-    for workloads in reduced_workloads(stage.workloads):
-        runs = planned_runs(len(stage.arms), workloads, rules)
-        each = seconds / runs - overhead_s
-        if each >= rules.shortest_s:
-            return workloads, runs, min(each, rules.longest_s)
+    found = [tuple(arms)]
+    if len(arms) > 2:
+        waits = arms[0].label.startswith("bfq") and "slice_idle" not in arms[0].label
+        wanted = ("none", "mq-deadline") if waits else ("bfq",)
+        other = next((arm for label in wanted for arm in arms[1:] if arm.label == label), arms[-1])
+        found.append((arms[0], other))
+    if len(arms) > 1:
+        found.append((arms[0],))
+    return found
+
+
+def fit_time(stage: Stage, rules: Rules, seconds: float, overhead_s: float) -> Fit | None:
+    """Fit a stage into some seconds: all arms if they can be compared, or two, or the present one for the tables.
+
+    Return None if the time is too short even for that.
+    """
+    for arms in arms_by_use(stage.arms):
+        for workloads in reduced_workloads(stage.workloads):
+            # One arm is for the tables; the kind then has to do with what is left.
+            runs = planned_runs(len(arms), workloads, rules, stage.has_kind and len(arms) > 1)
+            each = seconds / runs - overhead_s
+            if each >= rules.shortest_s:
+                return Fit(arms, workloads, min(each, rules.longest_s), more_rounds(rules, each, overhead_s))
     return None
+
+
+def more_rounds(rules: Rules, each: float, overhead_s: float) -> Rules:
+    """Return rules with as many more rounds as there is time, instead of longer runs than the longest."""
+    times = min((each + overhead_s) / (rules.longest_s + overhead_s), MOST_TIMES)
+    if times <= 1:
+        return rules
+    return replace(rules, survey_rounds=int(rules.survey_rounds * times), most_pairs=int(rules.most_pairs * times))
+
+
+def needed_seconds(stage: Stage, rules: Rules, overhead_s: float) -> float:
+    """Return how long a stage takes at least, if all its arms are to be compared."""
+    runs = planned_runs(len(stage.arms), reduced_workloads(stage.workloads)[-1], rules, stage.has_kind)
+    return runs * (rules.shortest_s + overhead_s)
+
+
+def whole_run_s(needed_s: float, stage: Stage) -> int:
+    """Return a --time with which a stage gets the time that it needs: all stages share it by their weights."""
+    return math.ceil(needed_s * stage.all_weights / stage.weight * 1.1) + 5
+
+
+def kind_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
+    """Return the workloads that tell the kind of a device: one reader and the most readers, of the first mode."""
+    if not workloads:
+        return ()
+    counts = sorted({workload.readers for workload in workloads})
+    return all_workloads([workloads[0].mode], first_and_last(counts))
+
+
+def kind_rounds(rules: Rules) -> int:
+    """Return the rounds beyond the survey's that the kind takes."""
+    return max(0, rules.least_pairs - rules.survey_rounds)
+
+
+def kind_seconds(stage: Stage, fit: Fit, overhead_s: float) -> float:
+    is_counted = stage.has_kind and len(fit.arms) > 1
+    runs = len(kind_workloads(fit.workloads)) * kind_rounds(fit.rules) if is_counted else 0
+    return runs * (fit.seconds + overhead_s)
 
 
 def compared_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
@@ -127,8 +199,10 @@ def compared_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
     return all_workloads(list(dict.fromkeys(workload.mode for workload in workloads)), first_and_last(counts))
 
 
-def planned_runs(arms: int, workloads: Sequence[Workload], rules: Rules) -> int:
+def planned_runs(arms: int, workloads: Sequence[Workload], rules: Rules, has_kind: bool = False) -> int:
     first = arms * len(workloads) * (rules.warm_up + rules.survey_rounds)
+    if has_kind:
+        first += len(kind_workloads(workloads)) * kind_rounds(rules)
     if arms == 1:
         return first
     return first + 2 * len(compared_workloads(workloads)) * (rules.warm_up + rules.least_pairs)

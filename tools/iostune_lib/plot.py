@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .report import Result, tables
@@ -14,7 +15,9 @@ def plot(path: Path, result: Result) -> None:
 
     found = tables(result.decisions[0])
     modes = list(dict.fromkeys(mode for _, mode, _ in found)) or [""]
-    figure, axes = pyplot.subplots(1, len(modes), sharey=True, squeeze=False, figsize=(6 * len(modes), 5))
+    figure, axes = pyplot.subplots(
+        1, len(modes), sharey=True, squeeze=False, figsize=(6 * len(modes), 5.5), constrained_layout=True
+    )
     for axis, wanted in zip(axes[0], modes):
         for arm, mode, rows in found:
             if mode != wanted:
@@ -32,9 +35,15 @@ def plot(path: Path, result: Result) -> None:
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel("MB/s, all readers")
-    axes[0][0].legend(fontsize="small")
     # A path may be any bytes, but an SVG must be UTF-8.
     name = str(result.device["path"]).encode(errors="replace").decode()
-    figure.suptitle(f"{name}: {result.kind.name}")
-    figure.tight_layout()
+    wanted_text = ", ".join(f"{setting} = {value}" for setting, value in result.settings.items()) or "no change"
+    figure.suptitle(
+        f"{name}, {result.device['description']}, Linux {os.uname().release}: {result.kind.name}\n"
+        f"Recommended: {wanted_text}",
+        fontsize="medium",
+        wrap=True,
+    )
+    # Beside the last panel: it hides no data there.
+    axes[0][-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize="small", frameon=False)
     figure.savefig(path)

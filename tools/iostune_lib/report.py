@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
+
+from seqkeep_lib.output import wrap
+from seqkeep_lib.stats import Ratio
 
 from . import verdict_text
 from .judge import Kind
 from .measurement import Arm, Sample
 from .stages import Decision
-from .stats import Ratio
 
 MB = 1e6
+INDENT = "    "
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Result:
     # The tunables to set, and the present values of these and of those that the kernel changes with them.
     settings: dict[str, str]
     former: dict[str, str]
+    advice: list[str] = field(default_factory=list)
 
     @property
     def changed_with_it(self) -> dict[str, str]:
@@ -60,7 +64,13 @@ def tables(decision: Decision) -> list[tuple[Arm, str, list[tuple[int, dict[str,
     return [(arm, mode, rows) for (arm, mode), rows in found.items()]
 
 
-def table_text(decision: Decision) -> str:
+def shares_text(shares: Sequence[float], is_verbose: bool) -> str:
+    if is_verbose or len(shares) < 3:
+        return " ".join(f"{share:.1f}" for share in shares)
+    return f"{shares[-1]:.1f}..{shares[0]:.1f}"
+
+
+def table_text(decision: Decision, is_verbose: bool = False) -> str:
     lines = []
     for arm, mode, rows in tables(decision):
         name = arm.label if decision.stage.name == "scheduler" else f"{decision.stage.name} {arm.label}"
@@ -71,25 +81,26 @@ def table_text(decision: Decision) -> str:
         ]
         for readers, r in rows:
             low, high = r["range_mb_s"]
-            shares = " ".join(f"{share:.1f}" for share in r["shares_mb_s"])
+            shares = shares_text(r["shares_mb_s"], is_verbose)
             lines.append(
                 f"{readers:>7} {r['total_mb_s']:>9.1f} {low:>9.1f} {high:>9.1f} {r['wait_ms']:>8.1f}  {shares}"
             )
     return "\n".join(lines)
 
 
-def text(result: Result) -> str:
-    lines = [f"{result.device['path']}: {result.device['description']}"]
-    lines += [table_text(d) for d in result.decisions if any(d.series.values())]
-    lines += ["", f"The device is {verdict_text.kind_text(result.kind, result.kind_label)}", ""]
+def text(result: Result, is_verbose: bool = False) -> str:
+    lines = [wrap(f"{result.device['path']}: {result.device['description']}")]
+    lines += [table_text(d, is_verbose) for d in result.decisions if any(d.series.values())]
+    lines += ["", wrap(f"The device is {verdict_text.kind_text(result.kind, result.kind_label)}"), ""]
     for d in result.decisions:
-        lines += [f"{d.stage.name}: {label} skipped: {why}" for label, why in d.skipped.items()]
-        lines.append(verdict_text.decision_text(d))
+        lines += [wrap(f"{d.stage.name}: {label} skipped: {why}", INDENT) for label, why in d.skipped.items()]
+        lines.append(wrap(verdict_text.decision_text(d), INDENT))
     lines += ["", "Recommended:" if result.settings else "Recommended: no change."]
     lines += [f"    {name} = {value}    (now {result.former[name]})" for name, value in result.settings.items()]
     if result.changed_with_it:
         lines.append("The kernel changes with it:")
         lines += [f"    {name}    (now {value})" for name, value in result.changed_with_it.items()]
+    lines += [wrap(said, INDENT) for said in result.advice]
     return "\n".join(lines)
 
 
@@ -136,4 +147,5 @@ def as_json(result: Result) -> dict[str, Any]:
         "decisions": [decision_json(d) for d in result.decisions],
         "recommendation": {name: {"value": v, "now": result.former[name]} for name, v in result.settings.items()},
         "changed_with_it": result.changed_with_it,
+        "advice": result.advice,
     }

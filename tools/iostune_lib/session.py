@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seqkeep_lib.output import show_error
+from seqkeep_lib.progress import Progress
+from seqkeep_lib.signals import StopSignals
 
-from . import plan, stages, target
+from . import advice, plan, stages, target
 from . import tunables as t
 from .errors import IostuneError
 from .fio import Fio
@@ -18,13 +20,15 @@ from .journal import Journal
 from .layout import SMALLEST_AREA, place_areas
 from .measurement import Arm, Sample, Workload
 from .plan import Rules, Stage
-from .progress import Progress
 from .report import Result
 from .settings import Settings, previous_values, recommended
-from .signals import StopSignals
 from .target import Target
 from .tunables import Tunables
 
+# A device smaller than this may be in a cache as a whole. Read caches of disks and controllers have up to some GB.
+SMALL_SIZE = 4e9
+# The second read of an area is so much faster in each of the pairs if a cache holds it.
+CACHE_PAIRS, CACHED = 3, 1.5
 # How long to watch for I/O of others.
 BUSY_CHECK_S = 0.5
 READAHEADS_KB = (128, 512, 2048, 8192)
@@ -57,12 +61,14 @@ def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, .
         counts = plan.first_and_last(counts)
     every = plan.all_workloads(modes, counts)
     if not tunables:
-        return [Stage("scheduler", t.SCHEDULER, (Arm("as it is", ()),), every, 1)]
+        return with_weights([Stage("scheduler", t.SCHEDULER, (Arm("as it is", ()),), every, 1, has_kind=True)])
     names = tunables.snapshot()
     arms = plan.scheduler_arms(names) if t.SCHEDULER in names else (Arm("as it is", ()),)
+    if tunables.reason_unsafe(t.SCHEDULER):
+        arms = arms[:1]
     if request.is_quick:
         arms = tuple(arm for arm in arms if arm.settings != ((t.SCHEDULER, "kyber"),))
-    found = [Stage("scheduler", t.SCHEDULER, arms, every, QUICK_WEIGHT if request.is_quick else 8)]
+    found = [Stage("scheduler", t.SCHEDULER, arms, every, QUICK_WEIGHT if request.is_quick else 8, has_kind=True)]
 
     buffered = plan.all_workloads(modes[-1:], plan.first_and_last(counts))
     limit = tunables.limit_kb() or 0
@@ -75,9 +81,14 @@ def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, .
             (t.GROUP_THREADS, GROUP_THREADS, 1.0),
         ]
     for name, choices, weight in values:
-        if name in names and choices and not tunables.is_unsafe(name):
+        if name in names and choices and not tunables.reason_unsafe(name):
             found.append(Stage(name.rpartition("/")[2], name, (), buffered, weight, choices))
-    return found
+    return with_weights(found)
+
+
+def with_weights(found: list[Stage]) -> list[Stage]:
+    total = sum(stage.weight for stage in found)
+    return [replace(stage, all_weights=total) for stage in found]
 
 
 class Session:
@@ -128,24 +139,41 @@ class Session:
         if above:
             raise IostuneError(f"{tunables.disk.name} is a path of the multipath device {above}: measure that")
         t.check_writable(tunables)
-        if self.request.is_quick:
-            return
-        if t.MAX_SECTORS in tunables.names() and target.is_multipath(tunables.disk):
+        names = tunables.names()
+        tried = (t.SCHEDULER,) if self.request.is_quick else (t.SCHEDULER, t.MAX_SECTORS, t.STRIPE_CACHE)
+        for name in tried:
+            why = tunables.reason_unsafe(name) if name in names else ""
+            if why:
+                self.warn(f"{name.rpartition('/')[2]} is not tried: {why}")
+
+    def check_cache(self, modes: tuple[str, ...]) -> None:
+        """Warn if the device, or a host below it, seems to keep in a cache what is measured."""
+        if self.target.size < SMALL_SIZE:
             self.warn(
-                "max_sectors_kb is not tried: a multipath device passes on whole requests, and one that is larger than "
-                "a path's limit would fail that path"
+                f"{self.target.size / 1e9:.1f} GB is little: a cache of the device, or of the host below it, may hold "
+                "all of it, and then the result is of that cache"
             )
-        if t.STRIPE_CACHE in tunables.names() and tunables.writes_superblocks(t.STRIPE_CACHE):
+        if "direct" not in modes:
+            return
+        ratios = []
+        for number in range(CACHE_PAIRS):
+            # The same place twice in a row, and another place in the next pair.
+            first, second = (
+                self.measure_once(Workload("direct", 1), number, number, CACHE_PAIRS, self.request.rules.shortest_s)
+                for _ in range(2)
+            )
+            ratios.append(second.total / first.total)
+        if min(ratios) > CACHED:
             self.warn(
-                "stripe_cache_size is not tried: md would write its superblocks. iostune tries it if the array is "
-                "read-only (mdadm --readonly), but it hardly matters for reads"
+                f"what was just read is read {min(ratios):.1f} to {max(ratios):.1f} times as fast again: a cache of "
+                "the device, or of the host below it, holds it; areas are read again in later rounds"
             )
 
     def run(self) -> Result:
         self.check()
         begin = time.monotonic()
         deadline = begin + self.request.seconds
-        progress = Progress(deadline)
+        progress = Progress("iostune", deadline)
         journal = None
         if self.tunables:
             journal = Journal(self.directory, self.tunables, target.identity(self.target))
@@ -164,6 +192,7 @@ class Session:
         original = self.settings.journal.original if self.settings else {}
         progress.stage("first run")
         modes = self.find_modes()
+        self.check_cache(modes)
         context = stages.StageContext(
             self.measurement_function(progress),
             self.prepare_stage,
@@ -190,6 +219,7 @@ class Session:
             label,
             recommended(original, accepted),
             previous_values(original, accepted),
+            advice.throttled_members(self.target.disk) if self.target.disk else [],
         )
 
     def find_modes(self) -> tuple[str, ...]:

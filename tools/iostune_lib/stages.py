@@ -29,7 +29,12 @@ class Decision:
     skipped: dict[str, str] = field(default_factory=dict)
     # The samples of the survey, for the tables.
     series: Series = field(default_factory=dict)
+    # Of the cells that tell the kind of the device, all samples.
+    kind_series: Series = field(default_factory=dict)
     workloads: tuple[Workload, ...] = ()
+    # The length of a run, and how long the stage would have taken if there had been time to compare.
+    seconds: float = 0.0
+    needed_s: float = 0.0
 
     @property
     def current(self) -> Arm:
@@ -72,24 +77,27 @@ def run_stage(context: StageContext, stage: Stage, deadline: float) -> Decision:
     context.report(stage.name)
     stage = context.prepare_stage(stage)
     skipped = {arm.label: why for arm in stage.arms[1:] for why in [context.try_arm(arm)] if why}
-    arms = tuple(arm for arm in stage.arms if arm.label not in skipped)
-    usable = replace(stage, arms=arms)
-    fit = plan.fit_time(usable, context.rules, deadline - context.clock(), context.overhead_s)
-    if not fit:
-        # No time for a comparison: measure the present setting, for the tables.
-        arms = arms[:1]
-        shown = replace(stage, arms=arms, workloads=plan.reduced_workloads(stage.workloads)[-1])
-        fit = plan.fit_time(shown, context.rules, deadline - context.clock(), context.overhead_s)
+    usable = replace(stage, arms=tuple(arm for arm in stage.arms if arm.label not in skipped))
+    left = deadline - context.clock()
     decision = Decision(stage, Verdict(False, "time"), skipped=skipped)
+    decision.needed_s = plan.needed_seconds(usable, context.rules, context.overhead_s)
+    fit = plan.fit_time(usable, context.rules, left, context.overhead_s)
     if not fit:
         return decision
-    workloads, _, seconds = fit
-    decision.workloads = workloads
-    decision.series = survey(context, arms, workloads, seconds, deadline)
+    for arm in usable.arms:
+        if arm not in fit.arms and len(fit.arms) > 1:
+            decision.skipped[arm.label] = f"no time: --time {plan.whole_run_s(decision.needed_s, stage)} would do"
+    decision.workloads, decision.seconds = fit.workloads, fit.seconds
+    context = replace(context, rules=fit.rules)
+    # The kind takes its rounds of the first stage, whose time fit_time() has counted.
+    kind_s = plan.kind_seconds(usable, fit, context.overhead_s)
+    decision.series = survey(context, fit.arms, fit.workloads, fit.seconds, deadline - kind_s)
+    if stage.has_kind:
+        measure_kind(context, decision, deadline)
     if len(usable.arms) == 1:
         decision.verdict = Verdict(False, "only one")
-    elif len(arms) > 1 and any(decision.series.values()):
-        choose(context, decision, arms, workloads, seconds, deadline)
+    elif len(fit.arms) > 1 and any(decision.series.values()):
+        choose(context, decision, fit.arms, fit.workloads, fit.seconds, deadline)
     return decision
 
 
@@ -121,7 +129,7 @@ def choose(
     promising = [arm for arm in ranked if judge.is_promising(surveyed[arm])]
     if not promising:
         best = ranked[0]
-        decision.candidate, decision.verdict = best, Verdict(False, "no gain", surveyed[best])
+        decision.candidate, decision.verdict = best, Verdict(False, "unpromising", surveyed[best])
         return
     for arm in promising[:2]:
         verdict = compare(context, arm, arms[0], plan.compared_workloads(workloads), seconds, deadline)
@@ -148,7 +156,8 @@ def compare(
             if judge.is_settled(found, rules.confidence):
                 break
     if verdict.why == "time" and verdict.evidence and not judge.is_promising(verdict.evidence):
-        return Verdict(False, "no gain", verdict.evidence)
+        # Too few rounds for a certain word.
+        return Verdict(False, "unpromising", verdict.evidence)
     return verdict
 
 
@@ -176,13 +185,36 @@ def measure_round(
     context.rounds += 1
 
 
+def kind_arm(decision: Decision) -> Arm | None:
+    """Return the first scheduler that does not idle, of those that were measured."""
+    by_label = {arm.label: arm for arm, _ in decision.series}
+    preferred = ("none", "mq-deadline", "kyber", "bfq slice_idle=0", *by_label)
+    return next((by_label[label] for label in preferred if label in by_label), None)
+
+
+def measure_kind(context: StageContext, decision: Decision, deadline: float) -> None:
+    """Measure one reader and the most readers in so many more rounds that the kind has the confidence asked for.
+
+    The survey's rounds count, because they measured the same.
+    """
+    arm = kind_arm(decision)
+    workloads = plan.kind_workloads(decision.workloads)
+    if not arm or len(workloads) < 2 or not all((arm, workload) in decision.series for workload in workloads):
+        return
+    context.report("kind of the device")
+    series = decision.kind_series
+    series.update({(arm, workload): list(decision.series[arm, workload]) for workload in workloads})
+    while len(series[arm, workloads[0]]) < context.rules.least_pairs:
+        if not has_time_for(context, (arm,), workloads, decision.seconds, deadline):
+            return
+        measure_round(context, series, (arm,), workloads, decision.seconds, keep=True)
+
+
 def device_kind(decision: Decision, confidence: float) -> tuple[Kind, str]:
     """Return the kind of the device, measured under the first scheduler that does not idle, and that one's label."""
-    arms = list(dict.fromkeys(arm for arm, _ in decision.series))
+    arm = kind_arm(decision)
     modes = list(dict.fromkeys(workload.mode for workload in decision.workloads))
-    if not modes or not any(decision.series.values()):
+    if not arm or not modes or not any(decision.series.values()):
         return Kind("unclear", {}), ""
-    by_label = {arm.label: arm for arm in arms}
-    preferred = ("none", "mq-deadline", "kyber", "bfq slice_idle=0")
-    arm = next((by_label[label] for label in preferred if label in by_label), arms[0])
-    return judge.classify(decision.series, arm, modes[0], confidence), arm.label
+    series = {**decision.series, **decision.kind_series}
+    return judge.classify(series, arm, modes[0], confidence), arm.label

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from seqkeep_lib.host import unescape
 
 from .errors import IostuneError
 
+DEV = Path("/dev")
+BLOCK = Path("/sys/block")
 DEVICES = Path("/sys/dev/block")
 UDEV = Path("/run/udev/data")
 MOUNTS = Path("/proc/self/mountinfo")
@@ -45,12 +48,24 @@ def read_file(path: Path) -> str:
         return ""
 
 
-def find_target(path: Path) -> Target:
-    """Return the target at a path. IostuneError: it cannot be measured."""
+def path_of(word: str) -> Path:
+    """Return the path that a user means: sda is /dev/sda, unless there is a file sda."""
+    if "/" not in word and word and not os.path.lexists(word) and (DEV / word).exists():
+        return DEV / word
+    return Path(word)
+
+
+def find_target(word: str) -> Target:
+    """Return the target that a user names. IostuneError: it cannot be measured."""
+    if not word:
+        raise IostuneError("'' is no name: name a block device, or a file on one")
+    path = path_of(word)
     try:
         status = path.stat()
     except OSError as error:
-        raise IostuneError(f"{path}: {error.strerror}") from None
+        raise IostuneError(f"{word}: {error.strerror}") from None
+    except ValueError:
+        raise IostuneError(f"{word!a} is no name of a file") from None
     is_file = stat.S_ISREG(status.st_mode)
     if not is_file and not stat.S_ISBLK(status.st_mode):
         raise IostuneError(f"{path} is neither a block device nor a file")
@@ -87,6 +102,16 @@ def udev_properties(target: Target) -> dict[str, str]:
 def is_multipath(disk: Path) -> bool:
     """Return whether a disk is a map of dm-multipath, which passes each request whole to one of its paths."""
     return read_file(disk / "dm/uuid").startswith("mpath-")
+
+
+def is_mapped(disk: Path) -> bool:
+    """Return whether a disk is one of device mapper: LVM, dm-crypt and others."""
+    return (disk / "dm").is_dir()
+
+
+def is_zoned(disk: Path) -> bool:
+    """Return whether a disk has zones that must be written in order."""
+    return read_file(disk / "queue/zoned") == "host-managed"
 
 
 def multipath_above(disk: Path) -> str:
@@ -148,3 +173,24 @@ def io_by_others(target: Target, seconds: float) -> str:
     after = counts()
     reads, writes = after[0] - before[0], after[1] - before[1]
     return f"{reads} reads and {writes} writes in {seconds:g} s" if reads or writes else ""
+
+
+def list_disks() -> list[list[str]]:
+    """Return the whole disks that have a size: name, size, kind, scheduler, readahead and model."""
+    rows = [["DISK", "GB", "ROTATES", "SCHEDULER", "READ_AHEAD_KB", "MODEL"]]
+    for disk in sorted(BLOCK.glob("*")):
+        size = read_file(disk / "size")
+        if not size.isdigit() or not int(size):
+            continue
+        scheduler = re.search(r"\[(.*?)\]", read_file(disk / "queue/scheduler"))
+        rows.append(
+            [
+                disk.name,
+                f"{int(size) * 512 / 1e9:.1f}",
+                {"0": "no", "1": "yes"}.get(read_file(disk / "queue/rotational"), "-"),
+                scheduler[1] if scheduler else "-",
+                read_file(disk / "queue/read_ahead_kb") or "-",
+                read_file(disk / "device/model") or read_file(disk / "dm/name") or read_file(disk / "md/level"),
+            ]
+        )
+    return rows

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from .errors import IostuneError
-from .target import is_multipath, read_file
+from .target import is_mapped, is_multipath, is_zoned, read_file
 
 SCHEDULER = "queue/scheduler"
 NR_REQUESTS = "queue/nr_requests"
@@ -116,11 +116,28 @@ class Tunables:
         """
         return name == STRIPE_CACHE and read_file(self.disk / "md/array_state") != "readonly"
 
-    def is_unsafe(self, name: str) -> bool:
-        """Return whether setting a tunable may do more than make reads faster or slower."""
-        # dm-multipath passes on whole requests. blk_insert_cloned_request() fails one above the path's max_sectors_kb
-        # with BLK_STS_IOERR, and then dm-multipath fails the path.
-        return self.writes_superblocks(name) or (name == MAX_SECTORS and is_multipath(self.disk))
+    def reason_unsafe(self, name: str) -> str:
+        """Return why setting a tunable may do more than make reads faster or slower; "" if it may not."""
+        if name == SCHEDULER and is_zoned(self.disk):
+            return (
+                "the disk is zoned, and before Linux 6.10 only mq-deadline keeps the order of the writes to a zone: "
+                "with another scheduler they fail"
+            )
+        if name == MAX_SECTORS and is_multipath(self.disk):
+            # blk_insert_cloned_request() fails a request above the path's max_sectors_kb with BLK_STS_IOERR, and then
+            # dm-multipath fails the path.
+            return (
+                "a multipath device passes on whole requests, and one that is larger than a path's limit would fail "
+                "that path"
+            )
+        if name == MAX_SECTORS and is_mapped(self.disk):
+            return "the limits of a device of device mapper follow from its targets, and each new table sets them again"
+        if self.writes_superblocks(name):
+            return (
+                "md would write its superblocks. iostune tries it if the array is read-only (mdadm --readonly), but it "
+                "hardly matters for reads"
+            )
+        return ""
 
     def limit_kb(self) -> int | None:
         """Return the largest possible max_sectors_kb."""

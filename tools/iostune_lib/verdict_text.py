@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from seqkeep_lib.stats import Ratio
+
 from .judge import FAIR_GAIN, GAIN, SLOWEST_LOSS, THROUGHPUT_LOSS, WAIT_TIMES, Kind
-from .plan import compared_workloads
+from .plan import compared_workloads, whole_run_s
 from .stages import Decision
-from .stats import Ratio
 
 KINDS = {
     "seek-bound": (
@@ -21,7 +22,10 @@ KINDS = {
         "flat: several readers together get about as much as one alone, as on an SSD that one reader can saturate, or "
         "behind a link. Idling gains nothing there."
     ),
-    "unclear": "unclear: the figures do not show whether several readers get more or less than one.",
+    "unclear": (
+        "unclear: the figures do not show, with the confidence asked for, whether several readers get more or less "
+        "than one."
+    ),
 }
 
 
@@ -31,15 +35,19 @@ def percent(value: float) -> str:
 
 def interval_text(r: Ratio) -> str:
     """Format a ratio: an estimate is never shown without its interval."""
-    confidence = f"{r.confidence * 100:.1f} % confidence, {r.pairs} pairs"
-    return f"{percent(r.estimate)} ({percent(r.low)} to {percent(r.high)}, {confidence})"
+    return f"{percent(r.estimate)} ({percent(r.low)} to {percent(r.high)}, {sure_text(r)})"
+
+
+def sure_text(r: Ratio) -> str:
+    pairs = "1 pair" if r.pairs == 1 else f"{r.pairs} pairs"
+    return f"{r.confidence * 100:.1f} % confidence, {pairs}"
 
 
 def kind_text(found: Kind, label: str) -> str:
     text = KINDS[found.name]
     if found.ratios:
         figures = "; ".join(
-            f"{readers} readers {r.estimate:.2f} times ({r.low:.2f} to {r.high:.2f})"
+            f"{readers} readers {r.estimate:.2f} times ({r.low:.2f} to {r.high:.2f}, {sure_text(r)})"
             for readers, r in sorted(found.ratios.items())
         )
         text += f" Under {label}: {figures}."
@@ -53,7 +61,8 @@ def reason_text(decision: Decision) -> str:
     if verdict.why == "only one":
         return "there is only one value"
     if not found:
-        return "there was not enough time to compare: use a larger --time"
+        needed = whole_run_s(decision.needed_s, decision.stage) if decision.needed_s else 0
+        return "there was not enough time to compare" + (f": it takes --time {needed}" if needed else "")
     gain = f"{interval_text(found.total)} for {comparison_text(decision)}"
     single, several, slowest = (interval_text(r) if r else "" for r in (found.single, found.several, found.slowest))
     but = f"{label} has a throughput of {gain}, but"
@@ -62,6 +71,7 @@ def reason_text(decision: Decision) -> str:
         "fairness": f"the slowest of several readers gets {slowest}; throughput {gain}",
         "noise": f"{label} might be better, but the difference is within the noise: {gain}",
         "no gain": f"the best other, {label}, gains less than {percent(GAIN)}: {gain}",
+        "unpromising": f"the best other, {label}, did not look better, and was not compared further: {gain}",
         "loss": f"the best other, {label}, is worse: {gain}",
         "time": f"{label} might be better, but there was not enough time to show it: {gain}",
         "single": f"{but} one reader alone gets {single}; {percent(THROUGHPUT_LOSS)} is allowed",

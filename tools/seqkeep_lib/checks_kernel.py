@@ -18,6 +18,8 @@ from .own_files import read_own
 LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
 # DKMS signs with Ubuntu's key or with its own.
 CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
+# There while seqkeep try runs, or if it and its watchdog were killed.
+TRIAL = "/run/seqkeep/try/state"
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
 MISSING_AFTER_BOOT = "the modules will be missing when it is booted"
 
@@ -35,6 +37,17 @@ def check_installed(host: Host, states: list[State]) -> Iterator[Finding]:
             "installed",
             "no module of seqkeep is installed; the tools need none",
             "seqkeep advise  # says which of them would help here",
+        )
+
+
+def check_trial(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that no killed seqkeep try has left a module changed."""
+    if host.exists(TRIAL):
+        yield Finding(
+            ADVICE,
+            "trial",
+            "seqkeep try is running, or was killed and has left a module changed",
+            "seqkeep try --restore  # says so if one is running",
         )
 
 

@@ -23,6 +23,7 @@ from . import (
     command_set,
     command_status,
     command_top,
+    command_try,
 )
 from .errors import SeqkeepError
 from .output import show_error
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Command] = {
     "advise": command_advise,
     "status": command_status,
     "doctor": command_doctor,
+    "try": command_try,
     "top": command_top,
     "enable": command_enable,
     "disable": command_disable,

@@ -29,6 +29,7 @@ CHECKS = (
     checks_kernel.check_hooks,
     checks_kernel.check_enabled,
     checks_kernel.check_own_files,
+    checks_kernel.check_trial,
     checks_readahead.check_nfs_exports,
     checks_readahead.check_nfs_mounts,
     checks_readahead.check_nfs_udev_rule,

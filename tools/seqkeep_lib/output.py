@@ -9,9 +9,27 @@ import io
 import os
 import signal
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TextIO
+
+
+def width() -> int | None:
+    """Return the width of the terminal that standard output is; None if it is none."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
+    except (AttributeError, OSError, ValueError):
+        return None
+    return columns or None
+
+
+def wrap(text: str, indent: str = "") -> str:
+    """Break a sentence into lines as wide as the terminal; leave it alone for a file or a pipe."""
+    columns = width()
+    if not columns:
+        return text
+    return textwrap.fill(text, max(columns - 1, 20), subsequent_indent=indent, break_long_words=False)
 
 
 def accept_any_character() -> None:

@@ -8,9 +8,9 @@ import fcntl
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .checks_kernel import reason_not_built
+from .checks_kernel import TRIAL, reason_not_built
 from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module, State, read_states
@@ -34,9 +34,15 @@ def exclusive(host: Host, wait: bool = False) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError as error:
             raise SeqkeepError(f"another seqkeep is changing something (it holds {LOCK}): try again later") from error
+        if path_exists(host, TRIAL):
+            raise SeqkeepError("a killed seqkeep try has left a module changed: seqkeep try --restore")
         yield
     finally:
         os.close(lock)
+
+
+def path_exists(host: Host, name: str) -> bool:
+    return os.path.lexists(host.path(name))
 
 
 def module_named(name: str) -> Module:
@@ -96,11 +102,13 @@ def last_log_line(host: Host, module: Module) -> str:
     return re.sub(r"^\[[^]]*\] *", "", lines[-1]) if lines else ""
 
 
-def run_modprobe(host: Host, module: Module, *words: str) -> None:
+def run_modprobe(host: Host, module: Module, *words: str, pass_fds: Sequence[int] = ()) -> None:
     program = "modprobe" if host.is_real else str(host.path("/usr/bin/modprobe"))
     environment = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
     try:
-        done = subprocess.run([program, *words], capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(
+            [program, *words], capture_output=True, text=True, check=False, env=environment, pass_fds=pass_fds
+        )
     except OSError as error:
         raise SeqkeepError(f"cannot run modprobe: {error.strerror}: install kmod") from error
     if done.returncode:
@@ -109,13 +117,14 @@ def run_modprobe(host: Host, module: Module, *words: str) -> None:
         raise SeqkeepError(f"cannot run modprobe {' '.join(words)}: {why or f'status {done.returncode}'}")
 
 
-def load(host: Host, module: Module, options: dict[str, str]) -> None:
+def load(host: Host, module: Module, options: dict[str, str], pass_fds: Sequence[int] = ()) -> None:
     """Load a module, off, whatever files in modprobe.d say: the last value of an option counts."""
-    run_modprobe(host, module, module.name, *(f"{name}={value}" for name, value in options.items()), "enable=0")
+    words = [f"{name}={value}" for name, value in options.items()]
+    run_modprobe(host, module, module.name, *words, "enable=0", pass_fds=pass_fds)
 
 
-def unload(host: Host, module: Module) -> None:
-    run_modprobe(host, module, "-r", module.name)
+def unload(host: Host, module: Module, pass_fds: Sequence[int] = ()) -> None:
+    run_modprobe(host, module, "-r", module.name, pass_fds=pass_fds)
 
 
 def set_parameter(host: Host, module: Module, name: str, value: str) -> None:

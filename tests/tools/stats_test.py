@@ -4,7 +4,7 @@
 import random
 import unittest
 
-from iostune_lib import stats
+from seqkeep_lib import stats
 
 
 class Cut(unittest.TestCase):

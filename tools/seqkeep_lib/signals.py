@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Record signals that ask iostune to stop, and check for them between measurements.
+"""Record signals that ask a command to stop, and check for them between measurements.
 
-A handler that raised an exception could interrupt the restoring of tunables.
+A handler that raised an exception could interrupt the restoring of settings.
 """
 
 from __future__ import annotations
@@ -10,15 +10,21 @@ import signal
 import subprocess
 from types import FrameType
 
-from .errors import StoppedBySignal
-
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StoppedBySignal(Exception):
+    """A signal asked the command to stop."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by signal {number}")
+        self.number = number
 
 
 def handled_signals() -> list[signal.Signals]:
     """Return the signals to handle: all but a SIGHUP that was ignored from the start, as by nohup.
 
-    Shells make background commands ignore SIGINT too, but a SIGINT sent to iostune is meant for it.
+    Shells make background commands ignore SIGINT too, but a SIGINT sent to the command is meant for it.
     """
     return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 

@@ -4,8 +4,7 @@
 import signal
 import unittest
 
-from iostune_lib.errors import StoppedBySignal
-from iostune_lib.signals import SIGNALS, StopSignals
+from seqkeep_lib.signals import SIGNALS, StoppedBySignal, StopSignals
 
 
 class Signals(unittest.TestCase):
