@@ -66,7 +66,7 @@ def verdict_text(entry: Json) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(cells) + " |" for cells in (header, *rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
     lines.insert(1, "|" + "---|" * len(header))
     return "\n".join(lines)
 

@@ -56,7 +56,9 @@ class Store(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "gauntlet.jsonl")
             store.add(path, [entry("reads/x", 1), entry("reads/y", 2)])
-            store.add(path, [entry("reads/x", 3), entry("reads/x", 4, suite="bookworm"), entry("reads/x", 5, ref="1234567")])
+            store.add(
+                path, [entry("reads/x", 3), entry("reads/x", 4, suite="bookworm"), entry("reads/x", 5, ref="1234567")]
+            )
             found = store.load(path)
             self.assertEqual([e["ours"]["ios"][0] for e in found if e["case"] == "reads/x"], [4, 3, 5])
             self.assertEqual(len(found), 4)

@@ -60,7 +60,10 @@ class Latency:
         ours = " && ".join(f'!(COMM ~ "{name}")' for name in KERNEL_THREADS)
         for name, function in TIMED.items():
             with contextlib.suppress(OSError):
-                begin, end = self.probe(f"p:{GROUP}/{name}_in {function}"), self.probe(f"r:{GROUP}/{name}_out {function}")
+                begin, end = (
+                    self.probe(f"p:{GROUP}/{name}_in {function}"),
+                    self.probe(f"r:{GROUP}/{name}_out {function}"),
+                )
                 self.trigger(begin, f"hist:keys=common_pid:{name}0=common_timestamp.usecs if {ours}")
                 how = f"onmatch({GROUP}.{name}_in).{GROUP}_lat(${name}us)"
                 self.trigger(end, f"hist:keys=common_pid:{name}us=common_timestamp.usecs-${name}0:{how}")
