@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The traces of record and replay: which thread read what part of which file, in which order, without any name.
+"""The traces of record and replay: which thread read what part of which file, in which order, without a name.
 
 A trace is text, gzipped. The first line is "gauntlet-trace 1", the second the sizes of the files. Then a line per read:
 
     THREAD DESCRIPTOR KIND OFFSET LENGTH DELAY
 
-THREAD counts from 0. DESCRIPTOR is N for the Nth that was opened; the first line of each is N:FILE. KIND is r for a read,
-s for sendfile and splice, m for a page that was touched in a mapping. OFFSET is + where the descriptor's last read ended.
-DELAY is the time since the line before, in us. A field that is the same as in the line before is ".".
+THREAD counts from 0. DESCRIPTOR is N for the Nth that was opened; the first line of each is N:FILE. KIND is r for a
+read, s for sendfile and splice, m for a page that was touched in a mapping. OFFSET is + where the descriptor's last
+read ended. DELAY is the time since the line before, in us. A field that is the same as in the line before is ".".
 """
 
 import gzip

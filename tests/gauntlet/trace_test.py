@@ -26,13 +26,14 @@ TWO = Trace(
         Read(1, 2, "r", 500000, 1000, 7),
     ],
 )
+# In the kernel's columns.
 LINES = """\
-           psql-70     (     69) [000] .....   100.000001: sys_pread64(fd: 5, buf: 7f00, count: 2000, pos: 0)
-           psql-70     (     69) [000] .....   100.000002: read: read(pid=70(psql), dev=8:1, ino=12(a name), pos=0, count=8192)
-            x y-71     (     71) [001] .....   100.000005: sys_read(fd: 3, buf: 7f00, count: 2000)
-            x y-71     (     71) [001] .....   100.000009: read: read(pid=71(x y), dev=8:1, ino=12(a name), pos=8192, count=8192)
-            x y-71     (     71) [001] .....   100.000010: read: read(pid=71(x y), dev=8:2, ino=12(other), pos=0, count=8192)
-            x y-71     (     71) [001] .....   100.000011: read: fault(pid=71(x y), dev=8:1, ino=13(b), pos=4096, count=4096)
+psql-70 (     69) [000] ..... 100.000001: sys_pread64(fd: 5, buf: 7f00, pos: 0)
+psql-70 (     69) [000] ..... 100.000002: read: read(pid=70(psql), dev=8:1, ino=12(a b), pos=0, count=8192)
+x y-71 (     71) [001] ..... 100.000005: sys_read(fd: 3, buf: 7f00, count: 2000)
+x y-71 (     71) [001] ..... 100.000009: read: read(pid=71(x y), dev=8:1, ino=12(a b), pos=8192, count=8192)
+x y-71 (     71) [001] ..... 100.000010: read: read(pid=71(x y), dev=8:2, ino=12(other), pos=0, count=8192)
+x y-71 (     71) [001] ..... 100.000011: read: fault(pid=71(x y), dev=8:1, ino=13(b), pos=4096, count=4096)
 """
 
 

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153,SC2154
 # SPDX-License-Identifier: GPL-2.0-only
 # The functions that cases call, beside those of tests/vm/guest/lib.sh.
 
@@ -61,16 +61,15 @@ make_file() {
 # Make a disk of one of the models, of $DISK_MB, and print its name.
 make_disk() {
 	case $DISK_MODEL in
-	2ms) make_null_blk "${1:-$DISK_MB}" 2000000 8192 ;;
-	50us) make_null_blk "${1:-$DISK_MB}" 50000 8192 ;;
-	5ms) make_null_blk "${1:-$DISK_MB}" 5000000 8192 ;;
-	1ms) make_null_blk "${1:-$DISK_MB}" 1000000 8192 ;;
+	2ms) make_null_blk "$DISK_MB" 2000000 8192 ;;
+	50us) make_null_blk "$DISK_MB" 50000 8192 ;;
+	5ms) make_null_blk "$DISK_MB" 5000000 8192 ;;
+	1ms) make_null_blk "$DISK_MB" 1000000 8192 ;;
 	spindle)
 		modprobe nbd nbds_max=4 || fail "no nbd"
 		# Started by setsid, because it outlives this step.
-		setsid python3 /mnt/seqkeep/iostune/spindle /dev/nbd0 "${1:-$DISK_MB}" 100 8 "$STATE/spindle" \
+		setsid python3 /mnt/seqkeep/iostune/spindle /dev/nbd0 "$DISK_MB" 100 8 "$STATE/spindle" \
 			< /dev/null > "$STATE/spindle.log" 2>&1 &
-		wait_for test "$(cat /sys/block/nbd0/size)" -gt 0
 		for _ in $(seq 100); do
 			[ "$(cat /sys/block/nbd0/size)" = 0 ] || break
 			sleep 0.1

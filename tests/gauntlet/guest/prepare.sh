@@ -13,7 +13,10 @@ pg_prepare() {
 	cat >> "$DIR/pg/postgresql.conf" <<- 'END'
 		listen_addresses = ''
 		shared_buffers = 8MB
-		max_wal_size = 256MB
+		max_wal_size = 64MB
+		min_wal_size = 32MB
+		wal_level = minimal
+		max_wal_senders = 0
 		autovacuum = off
 		jit = off
 		fsync = off

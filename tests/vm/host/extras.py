@@ -100,15 +100,19 @@ def root(suite: str, packages: tuple[str, ...], debs: Path = DEBS) -> Root:
     return Root(suite, base.base, layer / "root.img")
 
 
-def prepared(suite: str, packages: tuple[str, ...], name: str, script: str, files: Sequence[Path]) -> Path:
-    """A tar file of what a script left in $DIR, of a root with these packages. files are copied to the chroot's /root."""
+def prepared(suite: str, packages: tuple[str, ...], key: str, script: str, files: Sequence[Path]) -> Path:
+    """A tar file of what a script left in /root/prepared, of a root with these packages.
+
+    files are copied to the chroot's /root. key tells which packages the script needs, so that more of them make no
+    difference.
+    """
     base = roots.base_root(suite)
-    key = digest(*packages, script, *(file.read_bytes() for file in files))
-    tar = base.base.parent / "prepared" / f"{key}.tar"
+    name = digest(key, script, *(file.read_bytes() for file in files))
+    tar = base.base.parent / "prepared" / f"{name}.tar"
     if tar.exists():
         return tar
     uppers = [packages_tree(suite, packages)] if packages else []
-    with locked(CACHE / f"{suite}-prepared.lock"), step(f"making the data of {name} for {suite}"):
+    with locked(CACHE / f"{suite}-prepared.lock"), step(f"making data with {key or 'no more packages'} in {suite}"):
         tar.parent.mkdir(exist_ok=True)
         scratch = tar.with_suffix(".scratch")
         shutil.rmtree(scratch, ignore_errors=True)
@@ -117,10 +121,9 @@ def prepared(suite: str, packages: tuple[str, ...], name: str, script: str, file
             for file in files:
                 shutil.copy(file, tree / "root")
             (tree / "root/prepared").mkdir()
-            in_chroot(tree, script, (), tar.with_suffix(".log"), f"making the data of {name}")
+            in_chroot(tree, script, (), tar.with_suffix(".log"), f"making data with {key}")
             new = tar.with_suffix(".new")
-            command = ["tar", "--sparse", "-C", tree / "root/prepared", "-cf", new, "."]
-            subprocess.run(command, check=True)
+            subprocess.run(["tar", "--sparse", "-C", str(tree / "root/prepared"), "-cf", str(new), "."], check=True)
             new.rename(tar)
         shutil.rmtree(scratch)
     return tar

@@ -262,7 +262,7 @@ def mount_overlay(trees: Sequence[Path], scratch: Path) -> subprocess.CompletedP
     for name in ("upper", "work", "merged"):
         (scratch / name).mkdir(parents=True)
     options = f"lowerdir={':'.join(map(str, trees))},upperdir={scratch}/upper,workdir={scratch}/work"
-    command = ["mount", "-t", "overlay", "overlay", "-o", options, scratch / "merged"]
+    command = ["mount", "-t", "overlay", "overlay", "-o", options, str(scratch / "merged")]
     return subprocess.run(command, capture_output=True, check=False)
 
 
@@ -293,7 +293,7 @@ def writable_copy(tree: Path, scratch: Path) -> Iterator[Path]:
 
 
 def build_layer(base: Root, debs: list[Path], layer: Path, over: Sequence[Path] = ()) -> None:
-    """Install the packages with apt in a chroot of the base, with the trees of over over it, and make the layer's image."""
+    """Install the packages with apt in a chroot of the base, below the trees of over, and make the image."""
     layer.mkdir(exist_ok=True)
     scratch = layer / "scratch"
     with overlay([*over, base.tree], scratch) if over else writable_copy(base.tree, scratch) as tree:
