@@ -111,7 +111,7 @@ class Variant:
         hard = [value for axis, value in zip(AXES, self.axes, strict=True) if axis not in SOFT_AXES]
         about = [self.case[name] for name in ("FS", "MEMORY", "CPUS", "DISK_MB")]
         own = self.case.name if self.case["OWN_BOOT"] or "place" in self.case.functions() else ""
-        return (*hard, *about, own, str(bool(self.case.packages)))
+        return (*hard, *about, own)
 
     def environment(self) -> dict[str, str]:
         """What the functions of a case see of the variant."""
