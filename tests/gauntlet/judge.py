@@ -148,6 +148,12 @@ def verdict(found: Iterable[Judged]) -> Verdict:
     return Verdict.BETTER if Verdict.BETTER in verdicts else Verdict.SAME
 
 
+def judge(entry: Json) -> Verdict:
+    """The verdict of an entry. A case that the modules promise to make better is worse if it is the same."""
+    found = verdict(figures(entry))
+    return Verdict.WORSE if found is Verdict.SAME and entry.get("bar") == "better" else found
+
+
 def worst(found: Iterable[Judged]) -> float:
     """How bad the worst judging figure is, to sort by: its ratio if it is worse, else the lowest gain."""
     judging = [figure for figure in found if figure.judges]

@@ -73,6 +73,14 @@ class Verdicts(unittest.TestCase):
     def test_a_run_without_the_figure(self) -> None:
         self.assertEqual(verdict(ios=([1000, 1000], [2000])), Verdict.SAME)
 
+    def test_a_promise(self) -> None:
+        same = entry(ios=([1000, 1000], [1000, 1000]))
+        self.assertEqual(judge.judge(same), Verdict.SAME)
+        self.assertEqual(judge.judge(same | {"bar": "same"}), Verdict.SAME)
+        self.assertEqual(judge.judge(same | {"bar": "better"}), Verdict.WORSE)
+        better = entry(ios=([1000, 1000], [500, 500])) | {"bar": "better"}
+        self.assertEqual(judge.judge(better), Verdict.BETTER)
+
     def test_worst(self) -> None:
         figures = judge.figures(entry(ios=([1000, 1000], [1500, 1500]), time_ms=([100, 100], [300, 300])))
         self.assertEqual(judge.worst(figures), 3)

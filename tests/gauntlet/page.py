@@ -45,7 +45,9 @@ def figures_text(entry: Json) -> str:
     if "failed" in entry:
         return f"**{entry['failed']}**".replace("|", "\\|").replace("\n", " ")
     found = sorted(differing(entry), key=lambda figure: -figure.ratio)
-    return "<br>".join(figure_text(figure) for figure in found) or "no difference"
+    broken = "**no better, and the modules promise that**"
+    none = broken if entry.get("bar") == "better" else "no difference"
+    return "<br>".join(figure_text(figure) for figure in found) or none
 
 
 def all_figures(entry: Json) -> str:
@@ -56,13 +58,12 @@ def badness(entry: Json) -> tuple[int, float]:
     """Sorts the failed first, then the worse by their worst ratio, then the same, then the better."""
     if "failed" in entry:
         return 0, 0.0
-    found = judge.figures(entry)
     order = [Verdict.WORSE, Verdict.SAME, Verdict.BETTER]
-    return 1 + order.index(judge.verdict(found)), -judge.worst(found)
+    return 1 + order.index(judge.judge(entry)), -judge.worst(judge.figures(entry))
 
 
 def verdict_text(entry: Json) -> str:
-    return "**failed**" if "failed" in entry else judge.verdict(judge.figures(entry)).value
+    return "**failed**" if "failed" in entry else judge.judge(entry).value
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
