@@ -20,6 +20,7 @@ A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any f
 and every pair of runs agrees (without the outer tenths if there are more than eight). Less is
 better in every figure. Times are the guest's, in which an instruction takes a nanosecond."""
 NOT_MEASURED = "not measured"
+SUITES = ("bookworm", "trixie", "trixie-backports")
 
 
 def number(value: float) -> str:
@@ -74,13 +75,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def counts(entries: Sequence[Json]) -> str:
     groups = dict.fromkeys(entry["case"].partition("/")[0] for entry in entries)
-    suites = dict.fromkeys(entry["suite"] for entry in entries)
+    suites = dict.fromkeys([*SUITES, *(entry["suite"] for entry in entries)])
     rows = []
     for group in groups:
         for suite in suites:
             here = [e for e in entries if e["suite"] == suite and e["case"].startswith(f"{group}/")]
             if not here:
-                rows.append([group, suite, *[NOT_MEASURED] * 5])
+                rows.append([group, suite, NOT_MEASURED, "", "", "", "0"])
                 continue
             kernels = ", ".join(dict.fromkeys(e["kernel"] for e in here))
             verdicts = [verdict_text(e) for e in here]
