@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write docs/gauntlet.md from the file of measured cases, the worst first."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -18,9 +19,14 @@ to add a case.
 
 A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any figure that judges
 (1.05 for a time that fewer than three pairs measured), and every pair of runs agrees (without the
-outer tenths if there are more than eight). Less is better in every figure. Times are the guest's, in which an instruction takes a nanosecond."""
+outer tenths if there are more than eight). Less is better in every figure. Times are the guest's,
+in which an instruction takes a nanosecond."""
 NOT_MEASURED = "not measured"
 SUITES = ("bookworm", "trixie", "trixie-backports")
+
+
+def wrapped(text: str) -> str:
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def number(value: float) -> str:
@@ -118,11 +124,11 @@ def page(entries: Sequence[Json], unmeasured: Sequence[str] = ()) -> str:
         commits = ", ".join(sorted({entry["commit"] for entry in now}))
         parts += [counts(now), f"The modules are those of commit {commits}.", "## The worst first", *section(now)]
     if unmeasured:
-        parts.append(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}.")
+        parts.append(wrapped(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}."))
     for ref in sorted({entry["ref"] for entry in entries if entry.get("ref")}):
         old = [entry for entry in entries if entry.get("ref") == ref]
         about = f"`REF={ref}` measures the modules of that commit. It shows whether the gauntlet sees what it should."
-        parts += [f"## The modules of {ref}", about, *section(old)]
+        parts += [f"## The modules of {ref}", wrapped(about), *section(old)]
     if now:
         parts.append(medians(now))
     return "\n\n".join(parts) + "\n"
