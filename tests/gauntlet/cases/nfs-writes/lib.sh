@@ -16,8 +16,8 @@ run_byte() {
 	echo $((100 + ROUND % 50 * 2 + arm))
 }
 
-# Write through the client by fio. Each block of BLOCK_KB is full of its own offset and of a byte of the run, for assert_writes.
-# FILE (file) is in $DIR; OFFSET is that of its first block, in bytes. Reports fio's latencies.
+# Write through the client by fio. Each block of BLOCK_KB is full of its own offset and of a byte of the run, for
+# assert_writes. FILE (file) is in $DIR; OFFSET is that of its first block, in bytes. Reports fio's latencies.
 # write_blocks BLOCK_KB DEPTH COUNT [ARGS...]
 write_blocks() {
 	local byte job=${JOB:-write}
