@@ -14,8 +14,11 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# Beyond this a ratio is a difference.
+# Beyond this a ratio is a difference. A time that fewer pairs than ENOUGH_PAIRS measured needs more, because it varies
+# by chance, and counts hardly do.
 MARGIN = 0.02
+WIDE_MARGIN = 0.05
+ENOUGH_PAIRS = 3
 # Up to so many pairs the spread is the range of their ratios, beyond it the range without the outer tenths.
 FEW_PAIRS = 8
 OUTER = 0.1
@@ -88,17 +91,23 @@ def least(key: str) -> float:
     return LEAST.get(key, LEAST.get(key.rpartition("_")[2], 0.0))
 
 
+def margin(key: str, pairs: int) -> float:
+    is_time = key.endswith(("_ms", "_us"))
+    return WIDE_MARGIN if is_time and pairs < ENOUGH_PAIRS else MARGIN
+
+
 def verdict_of(stock: Sequence[float], ours: Sequence[float], key: str) -> Verdict:
-    """Worse: the median ratio is beyond the margin, and so is 1 beyond the spread of the ratios."""
+    """Worse: the median ratio is beyond the margin, and 1 is beyond the spread of the ratios."""
     ratios = [divide(mine, its) for mine, its in zip(ours, stock, strict=True)]
     median = statistics.median(ratios)
     low, high = spread(ratios)
     if abs(statistics.median(ours) - statistics.median(stock)) < least(key):
         return Verdict.SAME
-    if median > 1 + MARGIN and low > 1:
+    beyond = 1 + margin(key, len(ratios))
+    if median > beyond and low > 1:
         return Verdict.WORSE
     # One pair may warn, but does not praise.
-    if median < 1 / (1 + MARGIN) and high < 1 and len(ratios) > 1:
+    if median < 1 / beyond and high < 1 and len(ratios) > 1:
         return Verdict.BETTER
     return Verdict.SAME
 
@@ -146,6 +155,12 @@ def verdict(found: Iterable[Judged]) -> Verdict:
     if Verdict.WORSE in verdicts:
         return Verdict.WORSE
     return Verdict.BETTER if Verdict.BETTER in verdicts else Verdict.SAME
+
+
+def judge(entry: Json) -> Verdict:
+    """The verdict of an entry. A case that the modules promise to make better is worse if it is the same."""
+    found = verdict(figures(entry))
+    return Verdict.WORSE if found is Verdict.SAME and entry.get("bar") == "better" else found
 
 
 def worst(found: Iterable[Judged]) -> float:

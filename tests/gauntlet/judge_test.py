@@ -27,6 +27,12 @@ class Verdicts(unittest.TestCase):
     def test_within_the_margin(self) -> None:
         self.assertEqual(verdict(ios=([1000, 1000, 1000], [1019, 1019, 1019])), Verdict.SAME)
 
+    def test_a_time_of_two_pairs_needs_more(self) -> None:
+        self.assertEqual(verdict(time_ms=([100, 100], [104, 104])), Verdict.SAME)
+        self.assertEqual(verdict(time_ms=([100, 100], [106, 106])), Verdict.WORSE)
+        self.assertEqual(verdict(time_ms=([100, 100, 100], [104, 104, 104])), Verdict.WORSE)
+        self.assertEqual(verdict(ios=([1000, 1000], [1040, 1040])), Verdict.WORSE)
+
     def test_within_the_spread(self) -> None:
         """One pair disagrees."""
         self.assertEqual(verdict(time_ms=([100, 100, 100], [130, 99, 120])), Verdict.SAME)
@@ -72,6 +78,14 @@ class Verdicts(unittest.TestCase):
 
     def test_a_run_without_the_figure(self) -> None:
         self.assertEqual(verdict(ios=([1000, 1000], [2000])), Verdict.SAME)
+
+    def test_a_promise(self) -> None:
+        same = entry(ios=([1000, 1000], [1000, 1000]))
+        self.assertEqual(judge.judge(same), Verdict.SAME)
+        self.assertEqual(judge.judge(same | {"bar": "same"}), Verdict.SAME)
+        self.assertEqual(judge.judge(same | {"bar": "better"}), Verdict.WORSE)
+        better = entry(ios=([1000, 1000], [500, 500])) | {"bar": "better"}
+        self.assertEqual(judge.judge(better), Verdict.BETTER)
 
     def test_worst(self) -> None:
         figures = judge.figures(entry(ios=([1000, 1000], [1500, 1500]), time_ms=([100, 100], [300, 300])))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write docs/gauntlet.md from the file of measured cases, the worst first."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -16,10 +17,16 @@ and writes this page from [gauntlet.jsonl](gauntlet.jsonl).
 [tests/gauntlet/README.md](../tests/gauntlet/README.md) says how to run it, how it judges, and how
 to add a case.
 
-A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any figure that judges,
-and every pair of runs agrees (without the outer tenths if there are more than eight). Less is
-better in every figure. Times are the guest's, in which an instruction takes a nanosecond."""
+A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any figure that judges
+(1.05 for a time that fewer than three pairs measured), and every pair of runs agrees (without the
+outer tenths if there are more than eight). Less is better in every figure. Times are the guest's,
+in which an instruction takes a nanosecond."""
 NOT_MEASURED = "not measured"
+SUITES = ("bookworm", "trixie", "trixie-backports")
+
+
+def wrapped(text: str) -> str:
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def number(value: float) -> str:
@@ -45,7 +52,9 @@ def figures_text(entry: Json) -> str:
     if "failed" in entry:
         return f"**{entry['failed']}**".replace("|", "\\|").replace("\n", " ")
     found = sorted(differing(entry), key=lambda figure: -figure.ratio)
-    return "<br>".join(figure_text(figure) for figure in found) or "no difference"
+    broken = "**no better, and the modules promise that**"
+    none = broken if entry.get("bar") == "better" else "no difference"
+    return "<br>".join(figure_text(figure) for figure in found) or none
 
 
 def all_figures(entry: Json) -> str:
@@ -56,13 +65,12 @@ def badness(entry: Json) -> tuple[int, float]:
     """Sorts the failed first, then the worse by their worst ratio, then the same, then the better."""
     if "failed" in entry:
         return 0, 0.0
-    found = judge.figures(entry)
     order = [Verdict.WORSE, Verdict.SAME, Verdict.BETTER]
-    return 1 + order.index(judge.verdict(found)), -judge.worst(found)
+    return 1 + order.index(judge.judge(entry)), -judge.worst(judge.figures(entry))
 
 
 def verdict_text(entry: Json) -> str:
-    return "**failed**" if "failed" in entry else judge.verdict(judge.figures(entry)).value
+    return "**failed**" if "failed" in entry else judge.judge(entry).value
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -73,13 +81,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def counts(entries: Sequence[Json]) -> str:
     groups = dict.fromkeys(entry["case"].partition("/")[0] for entry in entries)
-    suites = dict.fromkeys(entry["suite"] for entry in entries)
+    suites = dict.fromkeys([*SUITES, *(entry["suite"] for entry in entries)])
     rows = []
     for group in groups:
         for suite in suites:
             here = [e for e in entries if e["suite"] == suite and e["case"].startswith(f"{group}/")]
             if not here:
-                rows.append([group, suite, *[NOT_MEASURED] * 5])
+                rows.append([group, suite, NOT_MEASURED, "", "", "", "0"])
                 continue
             kernels = ", ".join(dict.fromkeys(e["kernel"] for e in here))
             verdicts = [verdict_text(e) for e in here]
@@ -116,11 +124,11 @@ def page(entries: Sequence[Json], unmeasured: Sequence[str] = ()) -> str:
         commits = ", ".join(sorted({entry["commit"] for entry in now}))
         parts += [counts(now), f"The modules are those of commit {commits}.", "## The worst first", *section(now)]
     if unmeasured:
-        parts.append(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}.")
+        parts.append(wrapped(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}."))
     for ref in sorted({entry["ref"] for entry in entries if entry.get("ref")}):
         old = [entry for entry in entries if entry.get("ref") == ref]
         about = f"`REF={ref}` measures the modules of that commit. It shows whether the gauntlet sees what it should."
-        parts += [f"## The modules of {ref}", about, *section(old)]
+        parts += [f"## The modules of {ref}", wrapped(about), *section(old)]
     if now:
         parts.append(medians(now))
     return "\n\n".join(parts) + "\n"

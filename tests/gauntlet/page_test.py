@@ -42,7 +42,7 @@ class Page(unittest.TestCase):
     def test_what_was_not_measured(self) -> None:
         entries = [entry("reads/x", 1), entry("raid/x", 1, suite="bookworm")]
         text = page.page(entries, ["mounts/y"])
-        self.assertIn("| reads | bookworm | not measured |", text)
+        self.assertIn("| reads | bookworm | not measured |  |  |  | 0 |", text)
         self.assertIn("were not measured on any kernel: mounts/y.", text)
 
     def test_a_commit_of_its_own(self) -> None:
