@@ -110,7 +110,8 @@ class Variant:
         """Variants with the same value can share a boot."""
         hard = [value for axis, value in zip(AXES, self.axes, strict=True) if axis not in SOFT_AXES]
         about = [self.case[name] for name in ("FS", "MEMORY", "CPUS", "DISK_MB")]
-        own = self.case.name if self.case["OWN_BOOT"] or "place" in self.case.functions() else ""
+        # Cases with the same place of their own can share it.
+        own = self.case.name if self.case["OWN_BOOT"] else self.case.function("place")
         return (*hard, *about, own)
 
     def environment(self) -> dict[str, str]:
