@@ -20,11 +20,14 @@ endif
 TEST    ?=
 MINUTES ?= 10
 SEED    ?= 1
+CASE    ?=
+ROUNDS  ?= 6
+REF     ?=
 
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench report clean
+.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench gauntlet report clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-43s %s\n", $$1 args[$$1], $$2 } \
@@ -87,6 +90,10 @@ bench: deb ## measure seqkeep relative to stock: ctxra, nfsd, nfsra, raid5 and i
 	@status=0; for suite in $(VM_SUITES); do for bench in $(BENCH); do \
 		bench/run $$bench "$$suite" || status=1; \
 	done; done; exit $$status
+
+# args gauntlet CASE= SUITE= ROUNDS= REF=
+gauntlet: deb ## run real programs on stock and seqkeep, a verdict each: all cases or CASE (group/name), in docs/gauntlet.md
+	@tests/gauntlet/run $(if $(CASE),--case "$(CASE)") --rounds "$(ROUNDS)" $(if $(REF),--ref "$(REF)") $(VM_SUITES)
 
 report: ## write docs/RESULTS.md and the pages of docs/results from the results of make bench
 	@bench/report

@@ -132,6 +132,8 @@ def shares(job: Job) -> list[Share]:
         Share("bin", HELPERS),
         Share("deb", DEBS),
         Share("rpm", RPMS),
+        Share("gauntlet", TOP / "tests" / "gauntlet"),
+        Share("bench", TOP / "bench" / "guest"),
         Share("out", job.directory / "out", writable=True),
     ]
     if job.share:

@@ -12,7 +12,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,21 +114,23 @@ def base_root(suite: str) -> Root:
     check_suite(suite)
     if suite in SANITIZED:
         return sanitized_root(suite)
-    with locked(CACHE / f"{suite}.lock"):
-        offered = archive.offered_kernel(suite)
-        if offered is None:
-            cached = newest(suite)
-            if cached is None:
-                raise Trouble(f"cannot make a root of {suite}: none is in the cache, and the archive cannot be reached")
-            say(f"vm: using the cached root of {suite}: a newer kernel may exist")
-            return open_base(suite, cached)
-        key = digest(suite, *sorted(archive.kernel_packages(suite) + PACKAGES), str(RECIPE), offered)
-        base = CACHE / f"{suite}_{key}" / "base"
-        if not (base / "kver").exists():
-            with step(f"making the root of {suite}, kernel {offered}"):
-                build_base(suite, base)
-            discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
-        return open_base(suite, base)
+    offered = archive.offered_kernel(suite)
+    if offered is None:
+        cached = newest(suite)
+        if cached is None:
+            raise Trouble(f"cannot make a root of {suite}: none is in the cache, and the archive cannot be reached")
+        say(f"vm: using the cached root of {suite}: a newer kernel may exist")
+        return open_base(suite, cached)
+    key = digest(suite, *sorted(archive.kernel_packages(suite) + PACKAGES), str(RECIPE), offered)
+    base = CACHE / f"{suite}_{key}" / "base"
+    # A complete base needs no lock, which another process may hold for minutes to install packages.
+    if not (base / "kver").exists():
+        with locked(CACHE / f"{suite}.lock"):
+            if not (base / "kver").exists():
+                with step(f"making the root of {suite}, kernel {offered}"):
+                    build_base(suite, base)
+                discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
+    return open_base(suite, base)
 
 
 def sanitized_root(suite: str) -> Root:
@@ -149,7 +151,8 @@ def open_base(suite: str, base: Path) -> Root:
     """Hold a base that is there, and bring its initrd up to date."""
     hold(base.parent)
     root = Root(suite, base, base / "root.img")
-    update_initrd(root.tree, root.kver, root.share_type, root.initrd)
+    with locked(base / "initrd.lock"):
+        update_initrd(root.tree, root.kver, root.share_type, root.initrd)
     return root
 
 
@@ -203,10 +206,10 @@ def make_image(tree: Path, image: Path) -> None:
     half_made.rename(image)
 
 
-def newest_debs() -> list[Path]:
-    """The newest build/deb/*.deb of each package name."""
+def newest_debs(debs: Path = DEBS) -> list[Path]:
+    """The newest .deb of each package name in a folder."""
     by_name: dict[str, Path] = {}
-    for deb in sorted(DEBS.glob("*.deb"), key=lambda path: path.stat().st_mtime):
+    for deb in sorted(debs.glob("*.deb"), key=lambda path: path.stat().st_mtime):
         by_name[deb.name.partition("_")[0]] = deb
     return sorted(by_name.values())
 
@@ -254,32 +257,46 @@ def prune_layers(parent: Path) -> None:
     discard(layers[:-KEPT_LAYERS])
 
 
+def mount_overlay(trees: Sequence[Path], scratch: Path) -> subprocess.CompletedProcess[bytes]:
+    """Mount an overlay of trees, the uppermost first, at scratch/merged. What is written goes to scratch/upper."""
+    for name in ("upper", "work", "merged"):
+        (scratch / name).mkdir(parents=True)
+    options = f"lowerdir={':'.join(map(str, trees))},upperdir={scratch}/upper,workdir={scratch}/work"
+    command = ["mount", "-t", "overlay", "overlay", "-o", options, str(scratch / "merged")]
+    return subprocess.run(command, capture_output=True, check=False)
+
+
+@contextmanager
+def overlay(trees: Sequence[Path], scratch: Path) -> Iterator[Path]:
+    """A writable overlay of trees, the uppermost first."""
+    if said := mount_overlay(trees, scratch).stderr:
+        raise Trouble(f"cannot mount an overlay in {scratch}: {said.decode().strip()}")
+    try:
+        yield scratch / "merged"
+    finally:
+        subprocess.run(["umount", scratch / "merged"], check=True)
+
+
 @contextmanager
 def writable_copy(tree: Path, scratch: Path) -> Iterator[Path]:
     """A writable copy of tree: an overlay if the host can mount one, else copied files."""
-    for name in ("upper", "work", "merged"):
-        (scratch / name).mkdir(parents=True)
     merged = scratch / "merged"
-    options = f"lowerdir={tree},upperdir={scratch}/upper,workdir={scratch}/work"
-    overlay = subprocess.run(
-        ["mount", "-t", "overlay", "overlay", "-o", options, merged],
-        capture_output=True,
-        check=False,
-    )
+    mounted = mount_overlay([tree], scratch)
     try:
-        if overlay.returncode:
+        if mounted.returncode:
             subprocess.run(["cp", "-a", f"{tree}/.", merged], check=True)
         yield merged
     finally:
-        if not overlay.returncode:
+        if not mounted.returncode:
             subprocess.run(["umount", merged], check=True)
         shutil.rmtree(scratch)
 
 
-def build_layer(base: Root, debs: list[Path], layer: Path) -> None:
-    """Install the packages with apt in a chroot of the base, and make the layer's image."""
-    layer.mkdir()
-    with writable_copy(base.tree, layer / "scratch") as tree:
+def build_layer(base: Root, debs: list[Path], layer: Path, over: Sequence[Path] = ()) -> None:
+    """Install the packages with apt in a chroot of the base, below the trees of over, and make the image."""
+    layer.mkdir(exist_ok=True)
+    scratch = layer / "scratch"
+    with overlay([*over, base.tree], scratch) if over else writable_copy(base.tree, scratch) as tree:
         inside = tree / "root" / "install"
         inside.mkdir()
         for file in (*debs, TESTS / "guest" / "install-packages"):
@@ -300,3 +317,4 @@ def build_layer(base: Root, debs: list[Path], layer: Path) -> None:
         )
         shutil.rmtree(inside)
         make_image(tree, layer / "root.img")
+    shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Case files: invented ones, and all that are in the tree."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from gauntlet import case
+from gauntlet.case import BadCase
+
+GOOD = """
+DESCRIPTION="reads"
+MODULES="ctxra"
+PLACES="local nfs3-64k"
+WINDOWS="128 1024"
+PACKAGES="b a"	# two
+setup() {
+	true
+}
+load() {
+	echo "{}"
+}
+check() {
+	same_as_golden
+}
+"""
+
+
+def case_of(text: str) -> case.Case:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "reads")
+        path.mkdir()
+        (path / "x").write_text(text)
+        return case.read(path / "x")
+
+
+class Reading(unittest.TestCase):
+    def test_settings(self) -> None:
+        found = case_of(GOOD)
+        self.assertEqual(found.packages, ("a", "b"))
+        self.assertEqual(found["DISKS"], "2ms")
+        self.assertEqual(found.seeds, 0)
+
+    def test_variants_are_a_star(self) -> None:
+        found = [(v["PLACES"], v["WINDOWS"]) for v in case.variants(case_of(GOOD))]
+        self.assertEqual(found, [("local", "128"), ("nfs3-64k", "128"), ("local", "1024")])
+
+    def test_windows_share_a_boot(self) -> None:
+        local, nfs, wide = case.variants(case_of(GOOD))
+        self.assertEqual(local.boot, wide.boot)
+        self.assertNotEqual(local.boot, nfs.boot)
+
+    def test_wrong_files(self) -> None:
+        for wrong in (
+            GOOD.replace('"reads"', '""'),
+            GOOD.replace('"reads"', f'"{"x" * 71}"'),
+            GOOD.replace("MODULES", "MODULE"),
+            GOOD.replace("check()", "checks()"),
+        ):
+            with self.assertRaises(BadCase):
+                case_of(wrong)
+
+
+class Tree(unittest.TestCase):
+    def test_all_cases_can_be_read(self) -> None:
+        cases = case.find()
+        self.assertGreater(len(cases), 50)
+        for found in cases:
+            with self.subTest(found.name):
+                self.assertTrue(list(case.variants(found)))
+
+    def test_find(self) -> None:
+        self.assertEqual([found.name for found in case.find(["reads/pg-seqscan"])], ["reads/pg-seqscan"])
+        self.assertGreater(len(case.find(["reads/pg"])), 4)
+        with self.assertRaises(BadCase):
+            case.find(["reads/nothing"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page and the file of results, of invented runs."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from gauntlet import page, store
+
+
+def entry(case: str, ours: float, **more: Any) -> dict[str, Any]:
+    return {
+        "case": case,
+        "variant": "local, 2ms",
+        "suite": "trixie",
+        "kernel": "6.12.1",
+        "modules": "ctxra",
+        "commit": "abcdef0",
+        "stock": {"ios": [1000.0, 1000.0]},
+        "ours": {"ios": [ours, ours]},
+    } | more
+
+
+class Page(unittest.TestCase):
+    def test_the_worst_first(self) -> None:
+        entries = [
+            entry("reads/better", 500),
+            entry("reads/bad", 1100),
+            entry("reads/same", 1000),
+            entry("reads/worst", 2000),
+            entry("reads/broken", 1000, failed="check: 1 | 2"),
+        ]
+        text = page.page(entries)
+        names = ["broken", "worst", "bad", "same", "better"]
+        places = [text.index(f"| reads/{name}<br>") for name in names]
+        self.assertEqual(places, sorted(places))
+        self.assertIn("**disk reads 1000 -> 2000: 2.00**", text)
+        self.assertIn("check: 1 \\| 2", text)
+        self.assertIn("| reads | trixie, 6.12.1 | 2 | 1 | 1 | 1 | 5 |", text)
+
+    def test_what_was_not_measured(self) -> None:
+        entries = [entry("reads/x", 1), entry("raid/x", 1, suite="bookworm")]
+        text = page.page(entries, ["mounts/y"])
+        self.assertIn("| reads | bookworm | not measured |  |  |  | 0 |", text)
+        self.assertIn("were not measured on any kernel: mounts/y.", text)
+
+    def test_a_commit_of_its_own(self) -> None:
+        text = page.page([entry("reads/x", 1000), entry("reads/x", 1500, ref="1234567")])
+        self.assertIn("## The modules of 1234567", text)
+        self.assertIn("| reads | trixie, 6.12.1 | 0 | 1 | 0 | 0 | 1 |", text)
+
+
+class Store(unittest.TestCase):
+    def test_a_new_line_replaces_the_old(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "gauntlet.jsonl")
+            store.add(path, [entry("reads/x", 1), entry("reads/y", 2)])
+            store.add(
+                path, [entry("reads/x", 3), entry("reads/x", 4, suite="bookworm"), entry("reads/x", 5, ref="1234567")]
+            )
+            found = store.load(path)
+            self.assertEqual([e["ours"]["ios"][0] for e in found if e["case"] == "reads/x"], [4, 3, 5])
+            self.assertEqual(len(found), 4)
+            self.assertEqual(path.read_text().count("\n"), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
