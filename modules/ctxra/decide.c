@@ -16,6 +16,7 @@
 #include "follow.h"
 #include "governor.h"
 #include "stream.h"
+#include "window.h"
 
 /* Pages before a miss that are looked up for a trail: bounds the work. */
 #define MAX_TRAIL	1024UL
@@ -42,7 +43,7 @@ bool ctxra_args_in_order(const struct ctxra_args *args)
 	unsigned long marker = args->ra_start + args->ra_size - args->ra_async_size;
 
 	if (args->folio_nr)
-		return args->index == round_down(marker, args->folio_nr);
+		return args->ra_size && args->index == round_down(marker, args->folio_nr);
 	return !args->index || args->index - args->prev_index <= 1;
 }
 
@@ -90,11 +91,13 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 		.in_order = ctxra_args_in_order(args),
 	};
 	if (rq->marker) {
-		if (rq->in_order)
+		if (rq->in_order) {
+			rq->cached = args->ra_start + args->ra_size - args->index;
 			rq->sparse = rq->patterns & BIT(CTXRA_STRIDE) &&
 				     is_sparse_behind(args, facts);
-		else
+		} else {
 			rq->cached = ask->cached_from(facts->ctx, rq->index, rq->win);
+		}
 		return;
 	}
 	if (!rq->in_order)
@@ -114,6 +117,31 @@ static struct ctxra_stream *find_or_start(struct ctxra_set *set, const struct ct
 		ctxra_stream_start(s, file, rq);
 	}
 	return s;
+}
+
+/*
+ * A marker must not be skipped if its reader would come to a missing page before the next marker.
+ * A window that ctxra_window_ahead() left out does not count, because its own miss opens it and
+ * brings a marker: it is a whole window, and the next page is cached. Open another hole.
+ */
+static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct ctxra_request *rq,
+					   const struct ctxra_facts *facts,
+					   struct ctxra_window *win)
+{
+	unsigned long hole = ctxra_sat_add(rq->index, rq->cached), end;
+
+	if (s->kind != CTXRA_FORWARD || s->distrusted || s->drops || s->win_cap ||
+	    !rq->cached || hole >= rq->eof)
+		return CTXRA_SKIP_MARKER;
+	if (rq->in_order && facts->ops->is_cached(facts->ctx, hole))
+		return CTXRA_SKIP_MARKER;
+	if (!s->reordered || !s->win_size)
+		return CTXRA_STOCK;
+	end = ctxra_sat_add(hole - hole % s->win_size, s->win_size);
+	if (end >= rq->eof || facts->ops->is_cached(facts->ctx, end))
+		return CTXRA_SKIP_MARKER;
+	ctxra_window_fill(s, rq, hole, win);
+	return CTXRA_OPEN;
 }
 
 /**
@@ -153,6 +181,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 			       !ask->is_in_flight(facts->ctx, page);
 	verdict = ctxra_stream_follow(s, &set->budget, &full, win);
 	ctxra_lru_touch(&set->lru, s, set->clock);
+	if (verdict == CTXRA_SKIP_MARKER)
+		verdict = look_before_skip(s, rq, facts, win);
 	return verdict;
 }
 

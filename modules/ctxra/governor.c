@@ -229,6 +229,8 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
 
+	if (used)
+		s->drops = use->absent > use->used;
 	if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
 		s->distrusted = 4 * unused > used;

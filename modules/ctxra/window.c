@@ -101,6 +101,54 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 }
 
 /**
+ * ctxra_window_next - open the window behind the cached pages that begin at a marker
+ * @s: the stream, in order so far
+ * @rq: the marker, with @rq->cached
+ * @win: set for CTXRA_OPEN
+ *
+ * The page cache knows better than the table where this reader will miss a page: the end of the
+ * stream is that of its foremost reader. The window is as large as the stock code's, which from
+ * 6.16 on cuts its end.
+ *
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
+ */
+enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_request *rq,
+				     struct ctxra_window *win)
+{
+	unsigned long start = ctxra_sat_add(rq->index, rq->cached), end, size, granule;
+
+	if (start >= rq->eof)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, rq->cached + rq->nr, true);
+	size = max_t(unsigned long, s->win_size, next_size(rq->cached + rq->nr, rq->win));
+	s->win_size = size;
+	end = ctxra_sat_add(start, size);
+	/* Large folios need a start and an end that are aligned. */
+	granule = size >= 8 ? rounddown_pow_of_two(size / 4) : 1;
+	if (end - end % granule > start)
+		end -= end % granule;
+	end = min(end, rq->eof);
+	s->end = max(s->end, end);
+	return open_ahead(win, start, end, CTXRA_TRAIL);
+}
+
+/**
+ * ctxra_window_fill - open the aligned window with a hole that lies ahead of a reader
+ * @s: the stream, out of order
+ * @rq: the marker that the reader met
+ * @hole: the first missing page behind it
+ * @win: set
+ */
+void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request *rq,
+		       unsigned long hole, struct ctxra_window *win)
+{
+	unsigned long start, end;
+
+	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, hole, 1, &start, &end);
+	open_ahead(win, hole, end, CTXRA_TRAIL);
+}
+
+/**
  * ctxra_window_below - open the aligned window below a backward stream
  * @s: the stream
  * @rq: a marker
