@@ -131,7 +131,7 @@ static void figure(struct kunit *test)
 }
 
 /* I/Os that a stream may take before its window has its full size. */
-#define RAMP_UP		16
+#define RAMP_UP		20
 
 /* Expect one I/O per window, 5 % more, and 8 for the start of each stream. */
 static void expect_few_ios(struct kunit *test, const struct sim_shape *shape)
@@ -257,7 +257,7 @@ static void stream_amid_noise(struct kunit *test)
 	struct sim_work work = sim_work_create(test, shape, SPACIOUS);
 	unsigned long asked = work.nr * shape->nr;
 	unsigned long noise = work.nr - shape->pages / shape->nr;
-	unsigned long bar = noise + shape->pages / shape->win * 21 / 20 + RAMP_UP / 2;
+	unsigned long bar = noise + shape->pages / shape->win * 21 / 20 + 8;
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {

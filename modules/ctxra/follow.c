@@ -231,7 +231,7 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 		s->hits = 0;
 	else
 		count_hit(s, rq);
-	s->holes_in_row = s->equal_steps ? 0 : s->holes_in_row + 1;
+	s->holes_in_row = s->equal_steps >= CTXRA_EQUAL_STEPS ? 0 : s->holes_in_row + 1;
 	if (s->hits >= DENSE_HITS || s->holes_in_row > MAX_UNEQUAL_STEPS) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;

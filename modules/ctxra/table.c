@@ -183,7 +183,7 @@ static int ctxra_in_flight_add(struct ctxra_table_set *set, const void *mapping,
  *	when the pages are in the page cache.
  *
  * Context: any. Under the set's lock it compares at most SET_STREAMS streams and
- * SET_IN_FLIGHT windows, and now and then looks up CTXRA_SAMPLES + 1 pages.
+ * SET_IN_FLIGHT windows, and now and then looks up CTXRA_SAMPLES + 2 pages.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_table_follow(struct address_space *mapping, const struct ctxra_file *file,

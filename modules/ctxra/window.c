@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
+#include "governor.h"
 #include "window.h"
 
 /* Pieces of a strided stream that may be read ahead: as many readers may share the stream. */
@@ -40,11 +41,16 @@ static void ctxra_aligned_bounds(unsigned long size, const struct ctxra_request 
 static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq,
 				  unsigned long first, bool may_grow)
 {
+	unsigned long limit = ctxra_governor_win_limit(s, rq);
+
 	/* A stream on trial keeps small windows. */
 	if (s->on_trial) {
 		first = min(first, 4 * rq->nr);
 		may_grow = false;
 	}
+	first = min(first, limit);
+	if (2UL * s->win_size > limit)
+		may_grow = false;
 	if (!s->win_size)
 		s->win_size = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
 	else if (may_grow)
