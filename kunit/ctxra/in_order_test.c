@@ -115,8 +115,100 @@ static void never_slower(struct kunit *test)
 	}
 }
 
+/**
+ * struct mixed - readers of extents of random lengths, by requests of random sizes
+ * @name: for messages
+ * @win: window, pages
+ * @readers: number of readers
+ * @most: largest number of requests in an extent
+ */
+struct mixed {
+	const char *name;
+	unsigned long win;
+	unsigned int readers;
+	unsigned int most;
+};
+
+#define MIXED(win_, readers_, most_) {						\
+	.name = #readers_ " readers, up to " #most_ " requests, window " #win_,	\
+	.win = win_, .readers = readers_, .most = most_				\
+}
+
+static const struct mixed mixed[] = {
+	MIXED(32, 1, 6), MIXED(32, 2, 6), MIXED(32, 4, 6), MIXED(32, 8, 6),
+	MIXED(32, 1, 60), MIXED(32, 2, 60), MIXED(32, 4, 60), MIXED(32, 8, 60),
+	MIXED(256, 1, 6), MIXED(256, 2, 6), MIXED(256, 4, 6), MIXED(256, 8, 6),
+	MIXED(256, 1, 60), MIXED(256, 2, 60), MIXED(256, 4, 60), MIXED(256, 8, 60),
+	MIXED(1024, 1, 6), MIXED(1024, 2, 6), MIXED(1024, 4, 6), MIXED(1024, 8, 6),
+	MIXED(1024, 1, 60), MIXED(1024, 2, 60), MIXED(1024, 4, 60), MIXED(1024, 8, 60),
+};
+
+static void mixed_desc(const struct mixed *m, char *desc)
+{
+	strscpy(desc, m->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(mixed, mixed, mixed_desc);
+
+#define MIXED_REQUESTS	600UL	/* of each reader */
+
+static struct sim_work mixed_work(struct kunit *test, const struct mixed *m, u32 seed)
+{
+	struct rnd_state rnd = sim_random(seed);
+	unsigned long i, r, left, pos, nr;
+	struct sim_request *rq;
+
+	rq = kunit_kcalloc(test, MIXED_REQUESTS * m->readers, sizeof(*rq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	for (r = 0; r < m->readers; r++) {
+		for (i = 0, left = 0, pos = 0, nr = 1; i < MIXED_REQUESTS; i++, left--) {
+			if (!left) {
+				nr = 1 + prandom_u32_state(&rnd) % 32;
+				left = 2 + prandom_u32_state(&rnd) % (m->most - 1);
+				pos = prandom_u32_state(&rnd) % (CHUNKED_PAGES - left * nr);
+			}
+			rq[i * m->readers + r] = (struct sim_request){ pos, nr };
+			pos += nr;
+		}
+	}
+	return (struct sim_work){
+		.requests = rq, .nr = MIXED_REQUESTS * m->readers, .readers = m->readers,
+		.share = SIM_FREE, .seed = seed,
+	};
+}
+
+/*
+ * A file that is read densely, so that readers come upon each other's windows. What ctxra does
+ * for one of them changes the order of all, so only sums tell.
+ */
+static void upon_each_other(struct kunit *test)
+{
+	const struct mixed *m = test->param_value;
+	struct sim *sim = sim_alloc(test, 0, CHUNKED_PAGES);
+	struct sim_outcome stock = {}, ctxra = {}, one;
+	unsigned int way, seed;
+
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		for (seed = 1; seed <= SEEDS; seed++) {
+			struct sim_work work = mixed_work(test, m, seed);
+
+			one = sim_eval(sim, &work, way, m->win, SIM_STOCK);
+			sum_outcome(&stock, &one);
+			one = sim_eval(sim, &work, way, m->win, SIM_ALL_PATTERNS);
+			sum_outcome(&ctxra, &one);
+			kunit_kfree(test, work.requests);
+		}
+	}
+	kunit_info(test, "%s: I/Os %lu -> %lu, pages %lu -> %lu, waits %lu -> %lu\n", m->name,
+		   stock.ios, ctxra.ios, stock.read, ctxra.read, stock.missed, ctxra.missed);
+	KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 101);
+	KUNIT_EXPECT_LE(test, ctxra.read * 100, stock.read * 101);
+	KUNIT_EXPECT_LE(test, ctxra.missed * 100, stock.missed * 101);
+}
+
 static struct kunit_case in_order_cases[] = {
 	KUNIT_CASE_PARAM(never_slower, extents_gen_params),
+	KUNIT_CASE_PARAM(upon_each_other, mixed_gen_params),
 	{}
 };
 

@@ -252,7 +252,7 @@ struct thrash_case {
 };
 
 static const struct thrash_case thrash_cases[] = {
-	{ 4, 1024, 13 }, { 8, 1024, 20 }, { 16, 2048, 20 }, { 16, 4096, 20 },
+	{ 4, 1024, 13 }, { 8, 1024, 20 }, { 16, 2048, 20 }, { 16, 4096, 19 },
 };
 
 static void thrash_desc(const struct thrash_case *c, char *desc)

@@ -15,6 +15,8 @@
 #define CTXRA_SAMPLES		16
 /* From so many eighths of unread pages on, readers leave pages out on purpose. */
 #define CTXRA_GAP_EIGHTHS	3
+/* After so many equal steps the gap is sampled. One more makes the stream strided. */
+#define CTXRA_EQUAL_STEPS	2
 
 /* Patterns that a window can be opened for; the bits of the `patterns` parameter. */
 enum ctxra_pattern {
@@ -81,6 +83,7 @@ struct ctxra_file {
  * @reordered: a window was opened out of order
  * @on_trial: no window has proved to be read yet
  * @distrusted: more than a fifth of the judged window is unread
+ * @drops: readers drop pages once they have read them
  */
 struct ctxra_stream {
 	struct list_head lru;
@@ -106,9 +109,10 @@ struct ctxra_stream {
 	s8 direction;
 	u8 trust;
 	u8 windows_opened;
-	bool reordered;
-	bool on_trial;
-	bool distrusted;
+	bool reordered : 1;
+	bool on_trial : 1;
+	bool distrusted : 1;
+	bool drops : 1;
 };
 
 /**
@@ -131,8 +135,9 @@ struct ctxra_budget {
  * @ahead: how far to read ahead; more than @win if windows are submitted in parts
  * @eof: pages in the file
  * @cached: for a miss, pages cached without a hole just before @index, or 0 if the nearest
- *	of them was read ahead and is unread. For a marker, pages cached from @index on, or
- *	0 if no hole was found within @win. 0 if @in_order: not looked up.
+ *	of them was read ahead and is unread; not looked up, and 0, if @in_order. For a marker,
+ *	pages cached from @index on, or 0 if no hole was found within @win; if @in_order,
+ *	pages of the file's own window from @index on.
  * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
  *	window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows

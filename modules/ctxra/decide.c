@@ -16,6 +16,7 @@
 #include "follow.h"
 #include "governor.h"
 #include "stream.h"
+#include "window.h"
 
 /* Pages before a miss that are looked up for a trail. */
 #define MAX_TRAIL	1024UL
@@ -32,7 +33,7 @@ bool ctxra_args_in_order(const struct ctxra_args *args)
 	unsigned long marker = args->ra_start + args->ra_size - args->ra_async_size;
 
 	if (args->folio_nr)
-		return args->index == round_down(marker, args->folio_nr);
+		return args->ra_size && args->index == round_down(marker, args->folio_nr);
 	return !args->index || args->index - args->prev_index <= 1;
 }
 
@@ -80,11 +81,13 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 		.in_order = ctxra_args_in_order(args),
 	};
 	if (rq->marker) {
-		if (rq->in_order)
+		if (rq->in_order) {
+			rq->cached = args->ra_start + args->ra_size - args->index;
 			rq->sparse = rq->patterns & BIT(CTXRA_STRIDE) &&
 				     is_sparse_behind(args, facts);
-		else
+		} else {
 			rq->cached = ask->cached_from(facts->ctx, rq->index, rq->win);
+		}
 		return;
 	}
 	if (!rq->in_order)
@@ -110,12 +113,37 @@ static unsigned long trail(const struct ctxra_stream *s, const struct ctxra_requ
 	return facts->ops->cached_before(facts->ctx, rq->index, min(rq->index - s->end, most));
 }
 
+/*
+ * A marker must not be skipped if its reader would come to a missing page before the next marker.
+ * A window that ctxra_window_ahead() left out does not count, because its own miss opens it and
+ * brings a marker: it is a whole window, and the next page is cached. Open another hole.
+ */
+static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct ctxra_request *rq,
+					   const struct ctxra_facts *facts,
+					   struct ctxra_window *win)
+{
+	unsigned long hole = ctxra_sat_add(rq->index, rq->cached), end;
+
+	if (s->kind != CTXRA_FORWARD || s->distrusted || s->drops || s->win_cap ||
+	    !rq->cached || hole >= rq->eof)
+		return CTXRA_SKIP_MARKER;
+	if (rq->in_order && facts->ops->is_cached(facts->ctx, hole))
+		return CTXRA_SKIP_MARKER;
+	if (!s->reordered || !s->win_size)
+		return CTXRA_STOCK;
+	end = ctxra_sat_add(hole - hole % s->win_size, s->win_size);
+	if (end >= rq->eof || facts->ops->is_cached(facts->ctx, end))
+		return CTXRA_SKIP_MARKER;
+	ctxra_window_fill(s, rq, hole, win);
+	return CTXRA_OPEN;
+}
+
 /**
  * ctxra_decide - find or start the stream of a request, and follow it
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to CTXRA_SAMPLES + 1 pages
+ * @facts: asked for up to CTXRA_SAMPLES + 2 pages
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
  * Context: any; the caller serialises calls for one set.
@@ -149,6 +177,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
 	verdict = ctxra_stream_follow(s, set->budget, &full, win);
+	if (verdict == CTXRA_SKIP_MARKER)
+		verdict = look_before_skip(s, rq, facts, win);
 	ctxra_set_touch(set, s);
 	return verdict;
 }

@@ -21,10 +21,15 @@
 #define DENSE_HITS		3
 /* A stream with so many hits opens its first window without a token. */
 #define TOKENLESS_HITS		16
-/* After so many equal steps the gap is sampled. One more makes the stream strided. */
-#define EQUAL_STEPS		2
+/* So many misses in a row at other steps show that a stream is not strided after all. */
+#define MAX_UNEQUAL_STEPS	4
 /* Pages. On any disk it costs less to read a smaller gap than to leave it out. */
 #define MIN_GAP			8UL
+/*
+ * Random reads are small compared to a large window. A stream on trial with requests smaller than
+ * this fraction of the window leaves markers to the stock code.
+ */
+#define SMALL_REQUEST		32
 /* Requests in a row that extend the other end before the stream changes direction. */
 #define DIRECTION_REQUESTS	3
 #define MAX_DIRECTION		100
@@ -53,11 +58,25 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
 	return true;
 }
 
-/* Only requests that the stock code would misread show that a candidate is shared. */
+/*
+ * Only requests that the stock code would misread show that a candidate is shared. A request in
+ * order shows that a reader follows the candidate by a descriptor of its own.
+ */
 static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	if (s->kind || !ctxra_stock_follows(rq))
-		s->hits = min(s->hits + 1, U8_MAX);
+		s->hits = min(s->hits + (s->kind || !rq->sparse), U8_MAX);
+	else
+		s->hits = 0;
+}
+
+/*
+ * A reader in order with a descriptor of its own needs nothing from us, even if others read the
+ * same stream, unless its windows do not fit into memory.
+ */
+static bool leave_to_stock(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return ctxra_stock_follows(rq) && !s->reordered && !s->win_cap;
 }
 
 /* A request extended the stream's range at its end, or at its start. */
@@ -101,7 +120,7 @@ static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_reques
 
 static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > EQUAL_STEPS &&
+	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > CTXRA_EQUAL_STEPS &&
 	       leaves_gap(s, rq);
 }
 
@@ -136,7 +155,7 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	unsigned long end;
 
 	if (s->kind == CTXRA_STRIDED)
-		return s->equal_steps >= EQUAL_STEPS && ctxra_governor_trusts(s) ?
+		return s->equal_steps >= CTXRA_EQUAL_STEPS && ctxra_governor_trusts(s) ?
 		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
 	if (s->kind == CTXRA_BACKWARD) {
 		note_direction(s, false);
@@ -150,10 +169,16 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	s->end = end;
 	if (!s->kind && !ctxra_stream_try(s, budget, s->start, end))
 		return CTXRA_STOCK;
-	if (!(rq->patterns & BIT(CTXRA_TRAIL)))
+	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
 	if (!ctxra_governor_trusts(s))
 		return ctxra_governor_distrusts_marker(s, rq) ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
+	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
+		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
+			return CTXRA_STOCK;
+		note_direction(s, true);
+		return ctxra_window_next(s, rq, win);
+	}
 	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
 	if (verdict == CTXRA_OPEN)
 		note_direction(s, true);
@@ -205,7 +230,8 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 		s->hits = 0;
 	else
 		count_hit(s, rq);
-	if (s->hits >= DENSE_HITS) {
+	s->holes_in_row = s->equal_steps >= CTXRA_EQUAL_STEPS ? 0 : s->holes_in_row + 1;
+	if (s->hits >= DENSE_HITS || s->holes_in_row > MAX_UNEQUAL_STEPS) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
 	}
@@ -253,7 +279,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
 	}
-	if (!may_open(s, rq, joins) || !ctxra_governor_trusts(s)) {
+	if (!may_open(s, rq, joins) || !ctxra_governor_trusts(s) ||
+	    (leave_to_stock(s, rq) && (!joins || s->on_trial))) {
 		s->start = min(s->start, rq->index);
 		s->end = max(s->end, rq_end);
 		return CTXRA_STOCK;
@@ -349,48 +376,4 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 			ctxra_governor_count_window(s, win);
 	}
 	return verdict;
-}
-
-/* The gap that a candidate left two pieces ago, with the page before it. */
-static void stride_gap(const struct ctxra_stream *s, struct ctxra_window *probe)
-{
-	unsigned long piece = s->direction < 0 ? ctxra_sat_add(s->last_index, s->step) :
-			      s->last_index - min(s->last_index, 2UL * s->step);
-
-	probe->start = ctxra_sat_add(piece, s->last_nr - 1);
-	probe->nr = s->step - s->last_nr + 1;
-}
-
-/**
- * ctxra_stream_probe_due - whether it is time to sample how pages were used
- * @s: the stream
- * @rq: its current request
- * @probe: set on true to the pages to sample
- *
- * For the windows of a recognised stream see ctxra_governor_probe_due(). In a candidate with
- * equal steps the gap is sampled, because late readers leave gaps too, and fill them.
- *
- * Return: true if the caller must sample @probe and call ctxra_stream_judge().
- */
-bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
-			    struct ctxra_window *probe)
-{
-	if (!s->kind && s->equal_steps == EQUAL_STEPS && s->step > s->last_nr) {
-		stride_gap(s, probe);
-		return true;
-	}
-	return ctxra_governor_probe_due(s, rq, probe);
-}
-
-/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its set. */
-void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use)
-{
-	if (!s->kind) {
-		/* The gap was read after all: count the step anew. */
-		if (!ctxra_use_has_gap(use))
-			s->equal_steps = 0;
-		return;
-	}
-	ctxra_governor_judge(s, budget, use);
 }

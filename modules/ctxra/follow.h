@@ -7,9 +7,5 @@
 
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
 				       const struct ctxra_request *rq, struct ctxra_window *win);
-bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
-			    struct ctxra_window *probe);
-void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use);
 
 #endif

@@ -41,6 +41,14 @@
  */
 #define OTHER_READER_REACHES	4
 
+/*
+ * Before full trust, windows for requests smaller than this fraction of the largest window begin
+ * with EARLY_REQUESTS requests, and may double after each WINDOWS_PER_STEP windows.
+ */
+#define SMALL_REQUEST		64
+#define EARLY_REQUESTS		16UL
+#define WINDOWS_PER_STEP	4
+
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
 
@@ -104,6 +112,24 @@ void ctxra_governor_init(struct ctxra_stream *s)
 bool ctxra_governor_trusts(const struct ctxra_stream *s)
 {
 	return !s->kind || s->trust >= FULL_TRUST || s->windows_opened < s->trust;
+}
+
+/**
+ * ctxra_governor_win_limit - how large the windows of a stream may grow for now
+ * @s: the stream
+ * @rq: its current request
+ *
+ * Random reads of a hot area chance to prove a small window, and then would read large ones for
+ * single pages. So before full trust the windows of such small requests grow in steps.
+ *
+ * Return: pages; ULONG_MAX if there is no such limit.
+ */
+unsigned long ctxra_governor_win_limit(const struct ctxra_stream *s,
+				       const struct ctxra_request *rq)
+{
+	if (!s->trust || s->trust >= FULL_TRUST || rq->nr >= rq->win / SMALL_REQUEST)
+		return ULONG_MAX;
+	return EARLY_REQUESTS * rq->nr << min(s->windows_opened / WINDOWS_PER_STEP, 16);
 }
 
 /* Pages between the request and the window that is to be judged. */
@@ -253,6 +279,8 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
 
+	if (used)
+		s->drops = use->absent > use->used;
 	if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
 		s->distrusted = 4 * unused > used;

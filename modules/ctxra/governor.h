@@ -10,6 +10,8 @@ bool ctxra_budget_take(struct ctxra_budget *budget);
 void ctxra_budget_count_call(struct ctxra_budget *budget);
 void ctxra_governor_init(struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);
+unsigned long ctxra_governor_win_limit(const struct ctxra_stream *s,
+				       const struct ctxra_request *rq);
 bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq);
 void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq);

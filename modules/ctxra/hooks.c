@@ -61,7 +61,7 @@ static bool count_bypass(enum ctxra_counter reason)
 }
 
 /* Fill in the call's plain values. False if it is not for us. @folio: with the marker, or NULL */
-static bool ctxra_args_init(const struct readahead_control *ractl, const struct folio *folio,
+static bool ctxra_args_init(const struct readahead_control *ractl, struct folio *folio,
 			    unsigned long nr, struct ctxra_args *args)
 {
 	const struct file_ra_state *ra = ractl->ra;

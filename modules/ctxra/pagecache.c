@@ -92,12 +92,19 @@ static pgoff_t walk_down(struct address_space *mapping, pgoff_t from, pgoff_t in
 	return lowest;
 }
 
+/*
+ * Has a reader copied this folio? PG_dropbehind does not say so: a reader drops such a folio with
+ * the read, so one that is still cached has not been read.
+ */
+static bool is_used(const struct folio *folio)
+{
+	return folio_flags_say_read(compat_folio_flags(folio) & ~COMPAT_DROPBEHIND);
+}
+
 /* Was this folio read ahead, and is it unread? One that is not uptodate is in flight. */
 static bool is_unused(const struct folio *folio)
 {
-	unsigned long flags = compat_folio_flags(folio);
-
-	return flags & BIT(PG_uptodate) && !folio_flags_say_read(flags);
+	return compat_folio_flags(folio) & BIT(PG_uptodate) && !is_used(folio);
 }
 
 /**
@@ -211,7 +218,7 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 			continue;
 		if (!entry)
 			use.absent++;
-		else if (folio_flags_say_read(compat_folio_flags(entry)))
+		else if (is_used(entry))
 			use.used++;
 		else if (is_unused(entry))
 			use.unused++;

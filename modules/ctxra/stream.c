@@ -166,3 +166,47 @@ bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_
 	*page = min(s->end, rq->eof) - 1;
 	return rq->index < *page;
 }
+
+/* The gap that a candidate left two pieces ago, with the page before it. */
+static void stride_gap(const struct ctxra_stream *s, struct ctxra_window *probe)
+{
+	unsigned long piece = s->direction < 0 ? ctxra_sat_add(s->last_index, s->step) :
+			      s->last_index - min(s->last_index, 2UL * s->step);
+
+	probe->start = ctxra_sat_add(piece, s->last_nr - 1);
+	probe->nr = s->step - s->last_nr + 1;
+}
+
+/**
+ * ctxra_stream_probe_due - whether it is time to sample how pages were used
+ * @s: the stream
+ * @rq: its current request
+ * @probe: set on true to the pages to sample
+ *
+ * For the windows of a recognised stream see ctxra_governor_probe_due(). In a candidate with
+ * equal steps the gap is sampled, because late readers leave gaps too, and fill them.
+ *
+ * Return: true if the caller must sample @probe and call ctxra_stream_judge().
+ */
+bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
+			    struct ctxra_window *probe)
+{
+	if (!s->kind && s->equal_steps == CTXRA_EQUAL_STEPS && s->step > s->last_nr) {
+		stride_gap(s, probe);
+		return true;
+	}
+	return ctxra_governor_probe_due(s, rq, probe);
+}
+
+/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its set. */
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
+			const struct ctxra_use *use)
+{
+	if (!s->kind) {
+		/* The gap was read after all: count the step anew. */
+		if (!ctxra_use_has_gap(use))
+			s->equal_steps = 0;
+		return;
+	}
+	ctxra_governor_judge(s, budget, use);
+}

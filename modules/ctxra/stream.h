@@ -15,5 +15,9 @@ void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			       unsigned long *page);
+bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
+			    struct ctxra_window *probe);
+void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
+			const struct ctxra_use *use);
 
 #endif

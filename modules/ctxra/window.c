@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
+#include "governor.h"
 #include "window.h"
 
 /* Pieces of a strided stream that may be read ahead: as many readers may share the stream. */
@@ -40,11 +41,16 @@ static void ctxra_aligned_bounds(unsigned long size, const struct ctxra_request 
 static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq,
 				  unsigned long first, bool may_grow)
 {
+	unsigned long limit = ctxra_governor_win_limit(s, rq);
+
 	/* A stream on trial keeps small windows. */
 	if (s->on_trial) {
 		first = min(first, 4 * rq->nr);
 		may_grow = false;
 	}
+	first = min(first, limit);
+	if (2UL * s->win_size > limit)
+		may_grow = false;
 	if (!s->win_size)
 		s->win_size = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
 	else if (may_grow)
@@ -98,6 +104,54 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 	}
 	s->end = end;
 	return open_ahead(win, start, end, CTXRA_TRAIL);
+}
+
+/**
+ * ctxra_window_next - open the window behind the cached pages that begin at a marker
+ * @s: the stream, in order so far
+ * @rq: the marker, with @rq->cached
+ * @win: set for CTXRA_OPEN
+ *
+ * The page cache knows better than the table where this reader will miss a page: the end of the
+ * stream is that of its foremost reader. The window is as large as the stock code's, which from
+ * 6.16 on cuts its end.
+ *
+ * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
+ */
+enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_request *rq,
+				     struct ctxra_window *win)
+{
+	unsigned long start = ctxra_sat_add(rq->index, rq->cached), end, size, granule;
+
+	if (start >= rq->eof)
+		return CTXRA_SKIP_MARKER;
+	ctxra_update_win_size(s, rq, rq->cached + rq->nr, true);
+	size = max_t(unsigned long, s->win_size, next_size(rq->cached + rq->nr, rq->win));
+	s->win_size = size;
+	end = ctxra_sat_add(start, size);
+	/* Large folios need a start and an end that are aligned. */
+	granule = size >= 8 ? rounddown_pow_of_two(size / 4) : 1;
+	if (end - end % granule > start)
+		end -= end % granule;
+	end = min(end, rq->eof);
+	s->end = max(s->end, end);
+	return open_ahead(win, start, end, CTXRA_TRAIL);
+}
+
+/**
+ * ctxra_window_fill - open the aligned window with a hole that lies ahead of a reader
+ * @s: the stream, out of order
+ * @rq: the marker that the reader met
+ * @hole: the first missing page behind it
+ * @win: set
+ */
+void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request *rq,
+		       unsigned long hole, struct ctxra_window *win)
+{
+	unsigned long start, end;
+
+	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, hole, 1, &start, &end);
+	open_ahead(win, hole, end, CTXRA_TRAIL);
 }
 
 /**

@@ -7,6 +7,10 @@
 
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win);
+enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_request *rq,
+				     struct ctxra_window *win);
+void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request *rq,
+		       unsigned long hole, struct ctxra_window *win);
 enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      struct ctxra_window *win);
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
