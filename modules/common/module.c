@@ -15,32 +15,62 @@
 #define ENABLE_FILE	"/sys/module/" KBUILD_MODNAME "/parameters/enable"
 
 /*
- * Parameters can be written from before init until after exit. While the module loads, enable is
- * only remembered. While it runs, enable takes effect at once. The parameter lock protects both.
+ * Parameters can be written from before init until after exit. While the module loads, the switches
+ * are only remembered. While it runs, they take effect at once. The parameter lock protects all
+ * of this; the hooks read mode, too, which changes only while none is in place.
  */
 static enum { LOADING, RUNNING, CLOSED } phase;
+static enum { OFF, OBSERVING, ENABLED } mode;
 static bool enable;
+bool seqkeep_observe;
 
 /* The caller holds the parameter lock, as the setter of a parameter does. */
 bool seqkeep_is_enabled(void)
 {
-	return phase == RUNNING && enable;
+	return phase == RUNNING && mode == ENABLED;
 }
 
+bool seqkeep_is_observing(void)
+{
+	return mode == OBSERVING;
+}
+
+static void seqkeep_stop(void)
+{
+	if (mode != OFF)
+		seqkeep_disable();
+	mode = OFF;
+}
+
+/*
+ * Start what the switches ask for. A module that is in one mode stops before it starts in the
+ * other, because what it holds or has changed belongs to a mode.
+ */
 static int seqkeep_start(void)
 {
-	int err = seqkeep_enable();
+	int wanted = enable ? ENABLED : seqkeep_observe ? OBSERVING : OFF;
+	int err;
 
-	if (err)
-		pr_err("failed to enable (%d): %s\n", err, err == -ENOMEM ?
-		       "no memory, free some and try again" : "see the line above");
+	if (wanted == mode)
+		return 0;
+	seqkeep_stop();
+	if (wanted == OFF)
+		return 0;
+	mode = wanted;
+	err = seqkeep_enable();
+	if (!err)
+		return 0;
+	pr_err("failed to %s (%d): %s\n", enable ? "enable" : "observe", err, err == -ENOMEM ?
+	       "no memory, free some and try again" : "see the line above");
+	mode = OFF;
+	enable = false;
+	seqkeep_observe = false;
 	return err;
 }
 
-static int enable_set(const char *val, const struct kernel_param *kp)
+int seqkeep_switch_set(const char *val, const struct kernel_param *kp)
 {
 	bool on;
-	int err = 0;
 
 	if (kstrtobool(val, &on)) {
 		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name,
@@ -49,44 +79,43 @@ static int enable_set(const char *val, const struct kernel_param *kp)
 	}
 	if (phase == CLOSED)
 		return -ENODEV;
-	if (phase == RUNNING && on != enable) {
-		if (on)
-			err = seqkeep_start();
-		else
-			seqkeep_disable();
-	}
-	if (!err)
-		enable = on;
-	return err;
+	*(bool *)kp->arg = on;
+	return phase == RUNNING ? seqkeep_start() : 0;
 }
 
-static int enable_get(char *buf, const struct kernel_param *kp)
+int seqkeep_switch_get(char *buf, const struct kernel_param *kp)
 {
-	return sysfs_emit(buf, "%c\n", enable ? 'Y' : 'N');
+	return sysfs_emit(buf, "%c\n", *(bool *)kp->arg ? 'Y' : 'N');
 }
 
 static const struct kernel_param_ops enable_ops = {
-	.set = enable_set,
-	.get = enable_get,
+	.set = seqkeep_switch_set,
+	.get = seqkeep_switch_get,
 };
-module_param_cb(enable, &enable_ops, NULL, 0644);
+module_param_cb(enable, &enable_ops, &enable, 0644);
 
-/* End of init: enable if the parameter says so. From here on a write to enable acts at once. */
+/* End of init: start as the switches say. From here on a write to them acts at once. */
 static int seqkeep_finish_load(void)
 {
-	int err = 0;
+	const char *outcome = ", disabled; enable with: echo 1 > " ENABLE_FILE;
+	int err;
 
 	kernel_param_lock(THIS_MODULE);
 	/* A crash kernel loads what the system loads at boot. */
-	if (enable && is_kdump_kernel()) {
+	if ((enable || seqkeep_observe) && is_kdump_kernel()) {
 		pr_info("not enabled: a crash kernel needs its memory to save the dump\n");
 		enable = false;
+		seqkeep_observe = false;
 	}
-	if (enable)
-		err = seqkeep_start();
+	err = seqkeep_start();
 	phase = err ? CLOSED : RUNNING;
-	pr_info("version " SEQKEEP_VERSION "%s\n", err ? " not loaded" : enable ? ", enabled" :
-		", disabled; enable with: echo 1 > " ENABLE_FILE);
+	if (err)
+		outcome = " not loaded";
+	else if (mode == ENABLED)
+		outcome = ", enabled";
+	else if (mode == OBSERVING)
+		outcome = ", observing";
+	pr_info("version " SEQKEEP_VERSION "%s\n", outcome);
 	kernel_param_unlock(THIS_MODULE);
 	return err;
 }
@@ -95,8 +124,7 @@ static int seqkeep_finish_load(void)
 static void seqkeep_close(void)
 {
 	kernel_param_lock(THIS_MODULE);
-	if (seqkeep_is_enabled())
-		seqkeep_disable();
+	seqkeep_stop();
 	phase = CLOSED;
 	kernel_param_unlock(THIS_MODULE);
 	hooks_block_unload_if_stuck();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every module has: the parameter enable, load and unload.
+ * What every module has: the parameter enable, load and unload. A module that changes something
+ * also has the parameter observe, by common/observe.o.
  *
  * common/ is compiled into each module, so each module defines the four functions below and
  * module.c calls them directly. The kernel's parameter lock serialises seqkeep_enable() and
@@ -10,6 +11,8 @@
 #define SEQKEEP_MODULE_H
 
 #include <linux/types.h>
+
+struct kernel_param;
 
 /**
  * seqkeep_init - make what the module has from load to unload: counters, files in debugfs
@@ -30,9 +33,25 @@ void seqkeep_exit(void);
  */
 int seqkeep_enable(void);
 
-/* Undo seqkeep_enable(). */
+/* Undo seqkeep_enable(). Also called between the modes, when enable or observe changes the mode. */
 void seqkeep_disable(void);
 
 bool seqkeep_is_enabled(void);
+
+/**
+ * seqkeep_is_observing - whether the module only counts what it would do
+ *
+ * From seqkeep_enable() to the end of seqkeep_disable() the answer does not change. While it is
+ * true the hooks are in place and the policy decides, but the module changes nothing: the stock
+ * kernel goes on as if the module were not there. Counters would_* count the decisions.
+ *
+ * Context: any.
+ */
+bool seqkeep_is_observing(void);
+
+/* For common/observe.c: the second switch, and the operations of both, whose arg is a bool. */
+extern bool seqkeep_observe;
+int seqkeep_switch_set(const char *val, const struct kernel_param *kp);
+int seqkeep_switch_get(char *buf, const struct kernel_param *kp);
 
 #endif
