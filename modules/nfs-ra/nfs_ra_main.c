@@ -59,7 +59,7 @@ destroy_records:
 void seqkeep_disable(void)
 {
 	nra_apply_stop();
-	nra_hooks_unregister_setup_bdi();
+	nra_hooks_unregister_mount();
 	nra_auto_hooks_unregister();
 	/* A write during this is still seen, so its value stays. */
 	nra_mounts_restore();

@@ -66,6 +66,24 @@ enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsi
 }
 
 /**
+ * nra_server_name - find the server in what is mounted
+ * @source: SERVER:/PATH; the address of a server with IPv6 is in brackets
+ * @name: set to the server, without brackets; to "" if there is none or it does not fit
+ * @size: bytes in @name
+ */
+void nra_server_name(const char *source, char *name, size_t size)
+{
+	bool brackets = *source == '[';
+	const char *end = strchr(source, brackets ? ']' : ':');
+	const char *begin = source + brackets;
+
+	if (!end || end - begin >= size)
+		end = begin;
+	memcpy(name, begin, end - begin);
+	name[end - begin] = '\0';
+}
+
+/**
  * nra_is_nfs - whether a file system is the kernel's NFS client
  * @type: its name, which is unique in the kernel
  * @module: its module, NULL if it is built in

@@ -49,6 +49,7 @@ unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsiz
 				  unsigned long page_size);
 enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsigned long now,
 				   bool written);
+void nra_server_name(const char *source, char *name, size_t size);
 bool nra_is_nfs(const char *type, const char *module);
 
 #endif
