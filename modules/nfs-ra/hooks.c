@@ -58,10 +58,14 @@ static bool nra_get_tree_entry(struct pt_regs *regs, void *data)
 static void nra_get_tree_return(struct pt_regs *regs, void *data)
 {
 	const struct fs_context *fc = *(struct fs_context **)data;
-	struct nra_rule rule = nra_param_rule();
+	char server[NRA_SERVER_LEN];
+	struct nra_rule rule;
 
-	if (!regs_return_value(regs))
-		nra_mounts_set(fc->root->d_sb, fc->source ?: "", &rule);
+	if (regs_return_value(regs))
+		return;
+	nra_server_name(fc->source ?: "", server, sizeof(server));
+	rule = nra_param_rule(server);
+	nra_mounts_set(fc->root->d_sb, server, &rule);
 }
 
 static bool nra_store_entry(struct pt_regs *regs, void *data)

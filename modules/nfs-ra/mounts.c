@@ -11,16 +11,11 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
+#include "common/module.h"
 #include "counters.h"
 #include "mounts.h"
 #include "records.h"
 #include "rule.h"
-
-/* A new mount has the kernel's default. Somebody set any other value, even if the rule agrees. */
-static bool was_set_by_hand(const struct nra_mount *mount)
-{
-	return mount->before != VM_READAHEAD_PAGES;
-}
 
 /*
  * rsize, rounded up to pages: NFS stores it for readahead when it has set up the superblock. So no
@@ -31,27 +26,42 @@ static unsigned int nra_rsize(const struct backing_dev_info *bdi)
 	return READ_ONCE(bdi->io_pages) << PAGE_SHIFT;
 }
 
+/* A new mount has the kernel's default. Somebody set any other value, even if the rule agrees. */
+static bool is_set_by_hand(const struct nra_mount *mount)
+{
+	return mount->before != VM_READAHEAD_PAGES || READ_ONCE(mount->written);
+}
+
+static enum nra_counter nra_set_readahead(struct nra_mount *mount, const struct nra_rule *rule,
+					  enum nra_counter changed)
+{
+	if (is_set_by_hand(mount) && !rule->override)
+		return NRA_C_LEFT_BY_HAND;
+	if (mount->set == mount->before)
+		return NRA_C_LEFT_SAME;
+	if (seqkeep_is_observing())
+		return NRA_C_WOULD_SET;
+	if (cmpxchg(&mount->bdi->ra_pages, mount->before, mount->set) != mount->before)
+		return NRA_C_LEFT_BY_HAND;
+	return changed;
+}
+
 /* Apply the rule to a mount whose record does not have its rsize yet. */
-static void nra_apply_rule(struct nra_mount *mount, const char *source,
+static void nra_apply_rule(struct nra_mount *mount, const char *server,
 			   const struct nra_rule *rule, enum nra_counter changed)
 {
-	struct backing_dev_info *bdi = mount->bdi;
+	enum nra_counter outcome;
 
 	/* Another mount that shares the superblock may be here too. */
-	if (cmpxchg(&mount->rsize, 0, nra_rsize(bdi)))
+	if (cmpxchg(&mount->rsize, 0, nra_rsize(mount->bdi)))
 		return;
-	nra_server_name(source, mount->server, sizeof(mount->server));
-	mount->before = READ_ONCE(bdi->ra_pages);
+	strscpy(mount->server, server, sizeof(mount->server));
+	mount->before = READ_ONCE(mount->bdi->ra_pages);
 	mount->set = nra_rule_pages(rule, mount->rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
 	mount->max_window = nra_rule_max_window(rule, mount->rsize, PAGE_SIZE);
-	if (was_set_by_hand(mount) || READ_ONCE(mount->written))
-		nra_count(NRA_C_LEFT_BY_HAND);
-	else if (mount->set == mount->before)
-		nra_count(NRA_C_LEFT_SAME);
-	else if (cmpxchg(&bdi->ra_pages, mount->before, mount->set) == mount->before)
-		nra_count(changed);
-	else
-		nra_count(NRA_C_LEFT_BY_HAND);
+	outcome = nra_set_readahead(mount, rule, changed);
+	mount->by_hand = outcome == NRA_C_LEFT_BY_HAND;
+	nra_count(outcome);
 	/* Pairs with nra_record_is_set(). */
 	smp_store_release(&mount->is_set, true);
 }
@@ -94,7 +104,7 @@ void nra_mounts_add(struct super_block *sb)
 	nra_record_add(mount);
 }
 
-static void nra_mounts_rule(struct super_block *sb, const char *source,
+static void nra_mounts_rule(struct super_block *sb, const char *server,
 			    const struct nra_rule *rule, enum nra_counter changed)
 {
 	struct nra_mount *mount;
@@ -102,21 +112,21 @@ static void nra_mounts_rule(struct super_block *sb, const char *source,
 	rcu_read_lock();
 	mount = nra_record_find(sb->s_bdi);
 	if (mount)
-		nra_apply_rule(mount, source, rule, changed);
+		nra_apply_rule(mount, server, rule, changed);
 	rcu_read_unlock();
 }
 
 /**
  * nra_mounts_set - apply the rule to a new superblock that nra_mounts_add() noted
  * @sb: any superblock that can be mounted now; locked
- * @source: what the user mounts, SERVER:/PATH for NFS
+ * @server: the name of the server
  * @rule: the parameters
  *
  * Context: any but interrupts; does not wait.
  */
-void nra_mounts_set(struct super_block *sb, const char *source, const struct nra_rule *rule)
+void nra_mounts_set(struct super_block *sb, const char *server, const struct nra_rule *rule)
 {
-	nra_mounts_rule(sb, source, rule, NRA_C_SET_MOUNT);
+	nra_mounts_rule(sb, server, rule, NRA_C_SET_MOUNT);
 }
 
 /**
@@ -164,27 +174,37 @@ void nra_mounts_note_write(struct backing_dev_info *bdi)
 	rcu_read_unlock();
 }
 
+/* For a module that only observes, it did not set what it would have set. */
+static unsigned long nra_mount_set_pages(const struct nra_mount *mount)
+{
+	return seqkeep_is_observing() ? mount->before : mount->set;
+}
+
 static enum nra_owner nra_mount_owner(const struct nra_mount *mount, unsigned long now)
 {
-	return nra_readahead_owner(mount->before, mount->set, now,
-				   was_set_by_hand(mount) || READ_ONCE(mount->written));
+	return nra_readahead_owner(mount->before, nra_mount_set_pages(mount), now,
+				   mount->by_hand || READ_ONCE(mount->written));
 }
 
 /**
- * nra_mounts_max_window - limit of the windows of a mount's files
+ * nra_mounts_limits - how the windows of a mount's files are bounded
  * @bdi: the mount's, or any other
+ * @max_window: set to the limit of windows that grow, pages; 0: they do not grow
  *
  * Context: any but interrupts, under RCU; does not wait.
- * Return: pages; 0: windows do not grow, because there is no record or somebody set the readahead.
+ * Return: false if the stock code decides alone, because there is no record, or somebody set the
+ *	readahead.
  */
-unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi)
+bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window)
 {
 	const struct nra_mount *mount = nra_record_find(bdi);
 
 	if (!mount || !nra_record_is_set(mount) ||
 	    nra_mount_owner(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
-		return 0;
-	return mount->max_window;
+		return false;
+	*max_window = mount->max_window;
+	/* A mount that has the kernel's default is none of ours, unless its windows grow. */
+	return mount->max_window || mount->set > mount->before;
 }
 
 static unsigned long to_kb(unsigned long pages)

@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 
-#define NRA_SERVER_LEN	64
+#include "rule.h"
 
 /**
  * struct nra_mount - the record of one superblock
@@ -18,6 +18,7 @@
  * @before: readahead before the rule, pages
  * @set: readahead by the rule, pages
  * @max_window: limit of the windows of its files, pages; 0: windows do not grow
+ * @by_hand: the rule was not applied, because somebody had set the readahead
  * @written: a task wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the server's name; empty if unknown
@@ -32,6 +33,7 @@ struct nra_mount {
 	unsigned long before;
 	unsigned long set;
 	unsigned long max_window;
+	bool by_hand;
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[NRA_SERVER_LEN];

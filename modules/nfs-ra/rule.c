@@ -42,8 +42,8 @@ unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsiz
 				  unsigned long page_size)
 {
 	struct nra_rule limit = {
-		.multiple = NRA_AUTO_MULTIPLE,
-		.min_kb = max_t(unsigned int, rule->min_kb, NRA_AUTO_KB),
+		.multiple = rule->auto_max_kb ? 0 : NRA_AUTO_MULTIPLE,
+		.min_kb = max(rule->min_kb, rule->auto_max_kb ?: NRA_AUTO_KB),
 		.max_kb = rule->max_kb,
 	};
 
