@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* multiple=auto of nfs-ra, with a model of the stock code and a simulated page cache. */
+/* The windows of nfs-ra, with a model of the stock code and a simulated page cache. */
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
@@ -17,6 +17,8 @@ struct reader {
 	struct simcache cache;
 	struct stock_ra ra;
 	bool grows;
+	bool limited;		/* of a mount with a large constant: windows are only bounded */
+	unsigned long memory;	/* as &nra_limits.memory */
 	unsigned int largest;	/* largest window that was opened */
 };
 
@@ -49,19 +51,32 @@ static void reopen(struct reader *r, const struct sim_way *way, bool grows)
 	r->cache.io_pages = RSIZE;
 	r->ra = (struct stock_ra){ .ra_pages = MOUNT_PAGES, .prev_pos = -1 };
 	r->grows = grows;
+	r->limited = false;
+	r->memory = MAX_WINDOW;
 	r->largest = 0;
 }
 
-static bool is_read(void *cache, unsigned long index)
+static enum nra_page look_up(void *cache, unsigned long index)
 {
-	return sim_cached(cache, index) && sim_page(cache, index)->used;
+	struct simcache *c = cache;
+
+	if (sim_cached(c, index))
+		return sim_page(c, index)->used ? NRA_PAGE_READ : NRA_PAGE_UNREAD;
+	return sim_page(c, index)->evicted ? NRA_PAGE_EVICTED : NRA_PAGE_UNREAD;
 }
 
-/* As nra_async_ra_entry() and nra_next_size() of auto.c. */
+/* As nra_async_ra_entry(), nra_decide() and nra_steer() of windows.c. */
 static void probe(struct reader *r, unsigned long index)
 {
 	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
 	unsigned long end = (u64)r->ra.prev_pos >> PAGE_SHIFT;
+	struct nra_limits limits = {
+		.file_pages = r->ra.ra_pages,
+		.mount_pages = r->ra.ra_pages,
+		.max_window = r->grows ? MAX_WINDOW : 0,
+		.memory = r->memory,
+		.smallest = MOUNT_PAGES,
+	};
 	struct nra_run run;
 	unsigned int size;
 
@@ -69,13 +84,13 @@ static void probe(struct reader *r, unsigned long index)
 		return;
 	if (end > index)
 		end = 0;
-	run = nra_run_measure(end, MOUNT_PAGES / 2, MAX_WINDOW, is_read, &r->cache);
-	size = nra_next_window(last.size, MOUNT_PAGES, MAX_WINDOW, &run);
+	run = nra_run_measure(end, MOUNT_PAGES / 2, 2 * MAX_WINDOW, look_up, &r->cache);
+	size = nra_next_window(last.size, &limits, &run);
 	if (!size)
 		return;
-	KUNIT_EXPECT_GT(r->cache.test, size, last.size);
 	KUNIT_EXPECT_LE(r->cache.test, size, MAX_WINDOW);
-	nra_enlarge_window(&last, size);
+	nra_steer_window(&last, size, r->ra.ra_pages);
+	KUNIT_EXPECT_LE(r->cache.test, nra_stock_window(last.size, r->ra.ra_pages), size);
 	r->ra.start = last.start;
 	r->ra.size = last.size;
 }
@@ -97,7 +112,7 @@ static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 			next = folio + (1UL << sim_order(&r->cache, folio));
 			if (!sim_page(&r->cache, folio)->marker)
 				continue;
-			if (r->grows)
+			if (r->grows || r->limited)
 				probe(r, folio);
 			sim_stock_async_ra(&r->cache, &r->ra, folio, folio, end - folio);
 			r->largest = max(r->largest, r->ra.size);
@@ -301,12 +316,80 @@ static void grown_desc(const struct grown *g, char *desc)
 
 KUNIT_ARRAY_PARAM(grown, growths, grown_desc);
 
+static const struct nra_limits growing = {
+	.file_pages = MOUNT_PAGES,
+	.mount_pages = MOUNT_PAGES,
+	.max_window = MAX_WINDOW,
+	.memory = 2 * MAX_WINDOW,
+	.smallest = MOUNT_PAGES,
+};
+
 static void grow(struct kunit *test)
 {
 	const struct grown *g = test->param_value;
 	struct nra_run run = { g->run, g->from_start };
 
-	KUNIT_EXPECT_EQ(test, g->next, nra_next_window(g->size, MOUNT_PAGES, MAX_WINDOW, &run));
+	KUNIT_EXPECT_EQ(test, g->next, nra_next_window(g->size, &growing, &run));
+}
+
+/* What bounds windows: the memory, and a run that ends at evicted pages. */
+static void bounded(struct kunit *test)
+{
+	struct nra_limits limits = growing;
+	struct nra_run run = { .pages = 2048, .from_start = true };
+
+	limits.memory = 80;
+	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 80U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(80, &limits, &run), 0U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(2048, &limits, &run), 80U);
+	/* Never below the kernel's default. */
+	limits.memory = 1;
+	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 0U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(2048, &limits, &run), 32U);
+
+	limits.memory = 2048;
+	run = (struct nra_run){ .pages = 600, .evicted = true };
+	KUNIT_EXPECT_EQ(test, nra_next_window(128, &limits, &run), 300U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(2048, &limits, &run), 300U);
+	/* A small part of the memory is not lost. */
+	run.pages = 10;
+	KUNIT_EXPECT_EQ(test, nra_next_window(2048, &limits, &run), 256U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(256, &limits, &run), 0U);
+
+	/* A constant of 4 MiB. */
+	limits.file_pages = 1024;
+	limits.mount_pages = 1024;
+	limits.max_window = 0;
+	limits.memory = 80;
+	run.evicted = false;
+	KUNIT_EXPECT_EQ(test, nra_next_window(16, &limits, &run), 0U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(64, &limits, &run), 80U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(1024, &limits, &run), 80U);
+	limits.memory = 1024;
+	run.evicted = true;
+	KUNIT_EXPECT_EQ(test, nra_next_window(1024, &limits, &run), 128U);
+	run.evicted = false;
+	KUNIT_EXPECT_EQ(test, nra_next_window(1024, &limits, &run), 0U);
+}
+
+/* After a steered window the stock code opens the wanted one, or a little less. */
+static void steer(struct kunit *test)
+{
+	static const unsigned long files[] = { 32, 64, 1024, 2048 };
+	unsigned int i, next;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		for (next = 4; next < 5000; next += next / 7 + 1) {
+			struct nra_window last = { .start = 10, .size = 700, .async_size = 300 };
+			unsigned long got;
+
+			nra_steer_window(&last, next, files[i]);
+			KUNIT_EXPECT_EQ(test, last.start + last.size, 710UL);
+			got = nra_stock_window(last.size, files[i]);
+			KUNIT_EXPECT_LE(test, got, (unsigned long)next);
+			KUNIT_EXPECT_GT(test, got, (unsigned long)next - 4);
+		}
+	}
 }
 
 /* start may wrap below 0, and the marker may be on a large folio. */
@@ -317,7 +400,7 @@ static void enlarge(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
 	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 17, 1));
 	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 0, 1));
-	nra_enlarge_window(&last, 128);
+	nra_steer_window(&last, 128, MOUNT_PAGES);
 	KUNIT_EXPECT_EQ(test, last.start + last.size, 48UL);
 	KUNIT_EXPECT_EQ(test, last.size, 128U);
 	KUNIT_EXPECT_TRUE(test, nra_is_expected_marker(&last, 16, 1));
@@ -326,10 +409,10 @@ static void enlarge(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nra_is_expected_marker(&last, 19, 4));
 }
 
-static bool below_1000(void *samples, unsigned long index)
+static enum nra_page below_1000(void *samples, unsigned long index)
 {
 	++*(unsigned int *)samples;
-	return index >= 1000;
+	return index >= 1000 ? NRA_PAGE_READ : NRA_PAGE_EVICTED;
 }
 
 /* A run is never measured too long, nor with many samples. */
@@ -345,14 +428,86 @@ static void run_length(struct kunit *test)
 		KUNIT_EXPECT_LE(test, run.pages, end > 1000 ? end - 1000 : 0);
 		KUNIT_EXPECT_LE(test, run.pages, MAX_WINDOW);
 		KUNIT_EXPECT_EQ(test, run.from_start, !end);
+		KUNIT_EXPECT_EQ(test, run.evicted, end && run.pages < MAX_WINDOW);
 		KUNIT_EXPECT_LE(test, samples, 9 * 16U);
 		if (end >= 1000 + 2 * MOUNT_PAGES)
 			KUNIT_EXPECT_GE(test, run.pages, min(2 * MOUNT_PAGES, MAX_WINDOW));
 	}
 }
 
+#define STREAMS		4
+#define STREAM_PAGES	4096UL	/* 16 MiB of each */
+
+/* Streams read in turn, each in an open file of its own, in a cache of @limit pages. */
+static void read_streams(struct reader *r, const struct sim_way *way, unsigned long limit,
+			 unsigned long ra_pages, bool steered)
+{
+	struct stock_ra ra[STREAMS];
+	unsigned long at;
+	unsigned int i;
+
+	reopen(r, way, steered && ra_pages == MOUNT_PAGES);
+	r->limited = steered;
+	r->memory = limit / 64;
+	simcache_limit(&r->cache, limit);
+	for (i = 0; i < STREAMS; i++)
+		ra[i] = (struct stock_ra){ .ra_pages = ra_pages, .prev_pos = -1 };
+	for (at = 0; at < STREAM_PAGES; at += BLOCK) {
+		for (i = 0; i < STREAMS; i++) {
+			r->ra = ra[i];
+			read_pages(r, i * (FILE_PAGES / STREAMS) + at, BLOCK);
+			ra[i] = r->ra;
+		}
+	}
+	simcache_limit(&r->cache, 0);
+}
+
+/*
+ * Where memory is short, hardly more is fetched than by the stock code with its 128 KiB: a
+ * twentieth, and the two windows that are ahead of each reader when it stops.
+ */
+static void memory_short(struct kunit *test)
+{
+	static const unsigned long limits[] = { 2560, 5120, 8192, 16384 };
+	static const unsigned long ra_pages[] = { MOUNT_PAGES, 1024 };
+	struct reader *r = reader_alloc(test);
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		unsigned long stock, unbounded = 0;
+
+		read_streams(r, way_of(test), limits[i], MOUNT_PAGES, false);
+		stock = r->cache.read;
+		for (j = 0; j < ARRAY_SIZE(ra_pages); j++) {
+			read_streams(r, way_of(test), limits[i], ra_pages[j], true);
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read,
+					    stock + stock / 20 + 2 * STREAMS * r->memory,
+					    "%lu pages, readahead %lu", limits[i], ra_pages[j]);
+		}
+		read_streams(r, way_of(test), limits[i], 1024, false);
+		unbounded = r->cache.read;
+		/* The test means something. */
+		if (!i)
+			KUNIT_EXPECT_GT(test, unbounded, 9 * stock / 8);
+	}
+}
+
+/* Where memory is not short, a constant is read as by the stock code, I/O by I/O. */
+static void memory_enough(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	u64 trace;
+
+	read_streams(r, way_of(test), 1024 * 64, 1024, false);
+	trace = r->cache.io_hash;
+	read_streams(r, way_of(test), 1024 * 64, 1024, true);
+	KUNIT_EXPECT_EQ(test, trace, r->cache.io_hash);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(grow, grown_gen_params),
+	KUNIT_CASE(bounded),
+	KUNIT_CASE(steer),
 	KUNIT_CASE(enlarge),
 	KUNIT_CASE(run_length),
 	KUNIT_CASE_PARAM(in_order, way_gen_params),
@@ -362,6 +517,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(fetched, way_gen_params),
 	KUNIT_CASE_PARAM(seek, way_gen_params),
 	KUNIT_CASE_PARAM(stride, way_gen_params),
+	KUNIT_CASE_PARAM(memory_short, way_gen_params),
+	KUNIT_CASE_PARAM(memory_enough, way_gen_params),
 	{}
 };
 

@@ -175,7 +175,25 @@ static void is_nfs(struct kunit *test)
 	}
 }
 
+static void server_name(struct kunit *test)
+{
+	static const char *const sources[][2] = {
+		{ "nas:/data", "nas" }, { "nas.example.org:/", "nas.example.org" },
+		{ "10.0.0.5:/a:b", "10.0.0.5" }, { "[fe80::1%eth0]:/x", "fe80::1%eth0" },
+		{ "nas", "" }, { "", "" }, { ":/x", "" }, { "[::1", "" },
+		{ "a-name-of-eight-bytes-or-more:/x", "" },
+	};
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		nra_server_name(sources[i][0], name, sizeof(name));
+		KUNIT_EXPECT_STREQ(test, name, sources[i][1]);
+	}
+}
+
 static struct kunit_case rule_cases[] = {
+	KUNIT_CASE(server_name),
 	KUNIT_CASE_PARAM(pages, sized_gen_params),
 	KUNIT_CASE(bounds),
 	KUNIT_CASE_PARAM(auto_pages, automatic_gen_params),

@@ -49,6 +49,8 @@ CHANGE(no_direct, write->align = 0)
 CHANGE(io_cache, write->io_cache = true)
 CHANGE(other_flags, write->other_flags = true)
 CHANGE(other_fs, write->known_fs = false)
+CHANGE(other_device, write->scope = ND_OTHER_DEVICE)
+CHANGE(other_export, write->scope = ND_OTHER_EXPORT)
 CHANGE(file_not_ok, write->file_ok = false)
 CHANGE(mapped, write->mapped = true)
 CHANGE(ends_before_last_block, write->file_size = 8192)
@@ -89,6 +91,8 @@ static const struct judge_case cases[] = {
 	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE_WRITE },
 	{ "other flags", other_flags, ND_LEFT_FLAGS },
 	{ "other file system", other_fs, ND_LEFT_FS },
+	{ "other device", other_device, ND_LEFT_DEVICE },
+	{ "other export", other_export, ND_LEFT_EXPORT },
 	{ "file not ok", file_not_ok, ND_LEFT_FILE },
 	{ "mapped", mapped, ND_LEFT_MAPPED },
 	{ "ends before the last block", ends_before_last_block, ND_DIRECT },

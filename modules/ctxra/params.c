@@ -10,10 +10,10 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
-#include "listparse.h"
+#include "common/device_list.h"
+#include "common/list_parse.h"
 #include "common/param.h"
 #include "ctxra.h"
-#include "device_list.h"
 #include "params.h"
 
 static const char *const pattern_names[] = {
@@ -30,7 +30,7 @@ static int ctxra_patterns_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned long mask;
 
-	if (ctxra_list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
+	if (list_to_mask(val, pattern_names, ARRAY_SIZE(pattern_names), &mask)) {
 		pr_warn("patterns: \"%.*s\" is not a list of trail,reorder,reverse,stride,thrash (-EINVAL)\n",
 			param_shown(val), val);
 		return -EINVAL;
@@ -41,7 +41,7 @@ static int ctxra_patterns_set(const char *val, const struct kernel_param *kp)
 
 static int ctxra_patterns_get(char *buf, const struct kernel_param *kp)
 {
-	int len = ctxra_mask_to_list(patterns, pattern_names, ARRAY_SIZE(pattern_names), buf,
+	int len = mask_to_list(patterns, pattern_names, ARRAY_SIZE(pattern_names), buf,
 			       PAGE_SIZE - 1);
 
 	buf[len++] = '\n';
@@ -57,72 +57,33 @@ module_param_cb(patterns, &patterns_ops, NULL, 0644);
 MODULE_PARM_DESC(patterns,
 		 "list of patterns to act on: trail,reorder,reverse,stride,thrash (default all)");
 
-static struct param_range pipeline_kb = { .max = CTXRA_KB_MAX, .unit = " KiB" };
+static struct param_range pipeline_kb = { .max = DEVICE_KB_MAX, .unit = " KiB" };
 module_param_cb(pipeline_kb, &param_range_ops, &pipeline_kb, 0644);
 MODULE_PARM_DESC(pipeline_kb, "largest single readahead submission, KiB, 0..65536; 0: do not split (default 0)");
 
 /* NULL: all devices, at their own window. RCU protects readers, the parameter lock writers. */
-static struct ctxra_device_list __rcu *devices;
-static struct ctxra_device_list __rcu *max_kb;
+static struct device_list __rcu *devices;
+static struct device_list __rcu *max_kb;
 
-static int ctxra_list_set(const struct kernel_param *kp, const char *val, bool sized)
-{
-	struct ctxra_device_list __rcu **param = kp->arg;
-	struct ctxra_device_list *list = NULL;
-
-	if (*skip_spaces(val) || sized) {
-		list = ctxra_device_list_parse(kp->name, val, sized);
-		if (IS_ERR(list))
-			return PTR_ERR(list);
-	}
-	list = rcu_replace_pointer(*param, list, true);
-	if (list)
-		kfree_rcu(list, rcu);
-	return 0;
-}
-
-/* The kernel calls this when the module is freed, also if its load failed. */
-static void ctxra_list_free(void *arg)
-{
-	struct ctxra_device_list __rcu **param = arg;
-
-	kfree(rcu_replace_pointer(*param, NULL, true));
-}
-
-static int ctxra_devices_set(const char *val, const struct kernel_param *kp)
-{
-	return ctxra_list_set(kp, val, false);
-}
-
-static int ctxra_devices_get(char *buf, const struct kernel_param *kp)
-{
-	return ctxra_device_list_print(rcu_dereference_protected(devices, true), buf, PAGE_SIZE);
-}
-
-static const struct kernel_param_ops devices_ops = {
-	.set = ctxra_devices_set,
-	.get = ctxra_devices_get,
-	.free = ctxra_list_free,
-};
-module_param_cb(devices, &devices_ops, &devices, 0644);
+module_param_cb(devices, &device_names_ops, &devices, 0644);
 MODULE_PARM_DESC(devices, "list of disks or bdis to act on (sda,md0,8:0,0:52); empty: all (default)");
 
 static int ctxra_max_kb_set(const char *val, const struct kernel_param *kp)
 {
-	return ctxra_list_set(kp, val, true);
+	return device_list_set(kp, val, true);
 }
 
 static int ctxra_max_kb_get(char *buf, const struct kernel_param *kp)
 {
-	const struct ctxra_device_list *list = rcu_dereference_protected(max_kb, true);
+	const struct device_list *list = rcu_dereference_protected(max_kb, true);
 
-	return list ? ctxra_device_list_print(list, buf, PAGE_SIZE) : sysfs_emit(buf, "0\n");
+	return list ? device_list_print(list, buf, PAGE_SIZE) : sysfs_emit(buf, "0\n");
 }
 
 static const struct kernel_param_ops max_kb_ops = {
 	.set = ctxra_max_kb_set,
 	.get = ctxra_max_kb_get,
-	.free = ctxra_list_free,
+	.free = device_list_free,
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
@@ -152,24 +113,24 @@ struct ctxra_settings ctxra_device_settings(struct inode *inode,
 					    const struct backing_dev_info *bdi)
 {
 	unsigned long ra_pages = READ_ONCE(bdi->ra_pages);
-	const struct ctxra_device_list *list;
-	const struct ctxra_device *device;
+	const struct device_list *list;
+	const struct device_item *device;
 	struct ctxra_settings settings;
 	unsigned int kb = 0;
 
 	rcu_read_lock();
 	list = rcu_dereference(devices);
-	settings.chosen = !list || ctxra_device_list_find(list, inode, bdi);
+	settings.chosen = !list || device_list_find(list, inode, bdi);
 	list = rcu_dereference(max_kb);
 	if (list) {
-		device = ctxra_device_list_find(list, inode, bdi);
+		device = device_list_find(list, inode, bdi);
 		kb = device ? device->kb : list->other_kb;
 	}
 	rcu_read_unlock();
 	if (ra_pages && kb)
 		settings.win_pages = kb_to_pages(kb);
 	else
-		settings.win_pages = min(ra_pages, kb_to_pages(CTXRA_KB_MAX));
+		settings.win_pages = min(ra_pages, kb_to_pages(DEVICE_KB_MAX));
 	return settings;
 }
 

@@ -50,7 +50,7 @@ static void nra_apply_to_sb(struct super_block *sb, void *found)
 
 	mutex_lock(&apply_mutex);
 	/* Read with the lock held: an old rule must not be applied after enable is set again. */
-	rule = nra_param_rule();
+	rule = nra_param_rule("");
 	if (active && sb->s_iflags & SB_I_PERSB_BDI)
 		nra_mounts_apply(sb, &rule);
 	mutex_unlock(&apply_mutex);

@@ -17,7 +17,12 @@
 	C(NOT_RESTORED, "not_restored")			\
 	C(AUTO_GROWN, "auto_grown")			\
 	C(AUTO_FULL, "auto_full")			\
-	C(AUTO_UNPROVEN, "auto_unproven")
+	C(AUTO_UNPROVEN, "auto_unproven")		\
+	C(AUTO_IGNORED, "auto_ignored")			\
+	C(LIMITED, "limited")				\
+	C(WOULD_SET, "would_set")			\
+	C(WOULD_GROW, "would_grow")			\
+	C(WOULD_LIMIT, "would_limit")
 
 #define NRA_COUNTER(name, string)	NRA_C_##name,
 enum nra_counter { NRA_COUNTERS(NRA_COUNTER) NRA_C_NR };

@@ -6,6 +6,8 @@
 
 /* Limit of the next window: so many times the last window, and so many times the run. */
 #define GROWTH		4
+/* A window of this part of what memory allows is never lost, about. */
+#define SMALL		8
 /* Pages sampled per stretch of a run, about. */
 #define SAMPLES		8
 
@@ -23,16 +25,19 @@ bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
 	return index == round_down(last->start + last->size - last->async_size, folio_pages);
 }
 
-static bool nra_stretch_is_read(unsigned long from, unsigned long nr, nra_is_read_fn is_read,
-				void *data)
+static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_page_fn page,
+				      void *data)
 {
 	/* Odd, so that a power-of-two stride does not pass for a sequence. */
 	unsigned long step = (nr / SAMPLES) | 1, i;
+	enum nra_page found;
 
-	for (i = 1; i < nr; i += step)
-		if (!is_read(data, from + nr - i))
-			return false;
-	return is_read(data, from);
+	for (i = 1; i < nr; i += step) {
+		found = page(data, from + nr - i);
+		if (found != NRA_PAGE_READ)
+			return found;
+	}
+	return page(data, from);
 }
 
 /**
@@ -40,22 +45,24 @@ static bool nra_stretch_is_read(unsigned long from, unsigned long nr, nra_is_rea
  * @end: the page after the last one that was read
  * @unit: pages of the nearest stretch; each further stretch is as long as all nearer ones
  * @max: pages that are enough
- * @is_read: tells whether a page was read
- * @data: for @is_read
+ * @page: looks up a page
+ * @data: for @page
  *
  * A stretch counts if its first page, its last page and a few between them were read.
  *
  * Return: the stretches up to the first that does not count.
  */
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
-			       nra_is_read_fn is_read, void *data)
+			       nra_page_fn page, void *data)
 {
 	struct nra_run run = {};
 
 	while (run.pages < max && run.pages < end) {
 		unsigned long nr = min(run.pages ?: unit, end - run.pages);
+		enum nra_page found = nra_stretch_look(end - run.pages - nr, nr, page, data);
 
-		if (!nra_stretch_is_read(end - run.pages - nr, nr, is_read, data))
+		run.evicted = found == NRA_PAGE_EVICTED;
+		if (found != NRA_PAGE_READ)
 			break;
 		run.pages += nr;
 	}
@@ -64,20 +71,32 @@ struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned l
 }
 
 /**
- * nra_next_window - how large to make the next window
+ * nra_stock_window - what the stock code makes of a window at its marker
  * @size: the last window, pages
- * @mount_pages: the mount's readahead, pages
- * @max_window: the largest window, pages
- * @run: what was read in sequence
+ * @file_pages: the file's limit, pages
  *
+ * As get_next_ra_size(), and no smaller than the last one.
+ *
+ * Return: pages.
+ */
+unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
+{
+	unsigned long next = file_pages;
+
+	if (size < file_pages / 16)
+		next = 4UL * size;
+	else if (size <= file_pages / 2)
+		next = 2UL * size;
+	return max_t(unsigned long, next, size);
+}
+
+/*
  * A run in the middle of a file may be a short piece: it must cover twice the mount's readahead,
  * and as much as the last window. A run from the start of the file must cover half a window only,
  * because the stock code, too, takes the start as a hint that the whole file will be read.
- *
- * Return: pages, more than @size; or 0 to leave the size to the stock code.
  */
-unsigned int nra_next_window(unsigned int size, unsigned long mount_pages,
-			     unsigned long max_window, const struct nra_run *run)
+static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
+				      unsigned long max_window, const struct nra_run *run)
 {
 	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, (unsigned long)size);
 	unsigned long next = min3((unsigned long)size * GROWTH, run->pages * GROWTH, max_window);
@@ -85,22 +104,57 @@ unsigned int nra_next_window(unsigned int size, unsigned long mount_pages,
 	/* The stock code still ramps up. Half: the newest kernels cut a window to whole folios. */
 	if (size < mount_pages / 2)
 		return 0;
-	if (run->pages < need || next <= size)
-		return 0;
-	return next;
+	return run->pages < need ? 0 : next;
 }
 
 /**
- * nra_enlarge_window - make the last window as large as the next one is to be
- * @last: the window; its end and its marker stay in place
- * @size: pages, at least the file's readahead
+ * nra_next_window - how large to make the next window
+ * @size: the last window, pages
+ * @limits: what bounds it
+ * @run: what was read in sequence
  *
- * At an expected marker the stock code makes the next window no smaller than the last one, even
- * beyond the file's readahead: max(ra->size, get_next_ra_size()), which is for MADV_HUGEPAGE.
- * start may wrap below 0, because the stock code only uses start + size.
+ * Pages are evicted in the order in which they were read ahead, whether or not they were used. So
+ * if a run ends at evicted pages, a page survives for about as long as the run. Two windows are
+ * ahead of the reader at a time: two of half a run are used before they are evicted. The pages
+ * before a run may also have been evicted long ago, so windows that are small for the memory are
+ * not bounded by this.
+ *
+ * Return: pages, or 0 to leave the size to the stock code.
  */
-void nra_enlarge_window(struct nra_window *last, unsigned int size)
+unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
+			     const struct nra_run *run)
 {
-	last->start -= size - last->size;
+	unsigned long limit = limits->memory, next = 0;
+
+	if (run->evicted)
+		limit = clamp(run->pages / 2, limit / SMALL, limit);
+	limit = max(limit, limits->smallest);
+	if (limits->max_window)
+		next = nra_grown_window(size, limits->mount_pages, min(limits->max_window, limit),
+					run);
+	if (next > size)
+		return next;
+	return nra_stock_window(size, limits->file_pages) > limit ? limit : 0;
+}
+
+/**
+ * nra_steer_window - make the last window one after which the stock code opens the wanted one
+ * @last: the window; its end and its marker stay in place
+ * @next: pages of the wanted one
+ * @file_pages: the file's limit, pages
+ *
+ * At an expected marker the stock code doubles or quadruples a window, up to @file_pages. It makes
+ * the next window no smaller than the last one, even beyond the file's limit: max(ra->size,
+ * get_next_ra_size()), which is for MADV_HUGEPAGE. start may wrap below 0, because the stock code
+ * only uses start + size.
+ */
+void nra_steer_window(struct nra_window *last, unsigned int next, unsigned long file_pages)
+{
+	unsigned int size = next;
+
+	if (next < file_pages)
+		size = max(1U, next >= file_pages / 8 ? next / 2 : next / 4);
+	last->start += last->size;
+	last->start -= size;
 	last->size = size;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the windows of a file that is read in sequence grow with multiple=auto. Pure. */
+/* How large the windows of a file that is read in sequence become. Pure. */
 #ifndef NFS_RA_GROW_H
 #define NFS_RA_GROW_H
 
@@ -18,28 +18,59 @@ struct nra_window {
 };
 
 /**
+ * enum nra_page - what the page cache says of a page of a file
+ * @NRA_PAGE_UNREAD: it is not there, or was not read yet
+ * @NRA_PAGE_READ: it was read, and is still there
+ * @NRA_PAGE_EVICTED: the kernel has evicted it
+ */
+enum nra_page {
+	NRA_PAGE_UNREAD,
+	NRA_PAGE_READ,
+	NRA_PAGE_EVICTED,
+};
+
+/**
  * struct nra_run - the pages that were read in sequence up to now
  * @pages: their number, or less
  * @from_start: the run began at the start of the file
+ * @evicted: the kernel has evicted pages before them
  */
 struct nra_run {
 	unsigned long pages;
 	bool from_start;
+	bool evicted;
 };
 
 /**
- * typedef nra_is_read_fn - whether a page of a file was read and is still cached
+ * struct nra_limits - what bounds the next window
+ * @file_pages: the file's own limit, to which the stock code lets a window grow
+ * @mount_pages: the mount's readahead, pages
+ * @max_window: the largest window that grows with use, pages; 0: windows do not grow
+ * @memory: the largest window for the memory that the reader may use, pages
+ * @smallest: no window is made smaller than this, pages: the kernel's default readahead
+ */
+struct nra_limits {
+	unsigned long file_pages;
+	unsigned long mount_pages;
+	unsigned long max_window;
+	unsigned long memory;
+	unsigned long smallest;
+};
+
+/**
+ * typedef nra_page_fn - look up a page of a file
  * @data: the file
  * @index: the page
  */
-typedef bool (*nra_is_read_fn)(void *data, unsigned long index);
+typedef enum nra_page (*nra_page_fn)(void *data, unsigned long index);
 
 bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
 			    unsigned long folio_pages);
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
-			       nra_is_read_fn is_read, void *data);
-unsigned int nra_next_window(unsigned int size, unsigned long mount_pages,
-			     unsigned long max_window, const struct nra_run *run);
-void nra_enlarge_window(struct nra_window *last, unsigned int size);
+			       nra_page_fn page, void *data);
+unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
+unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
+			     const struct nra_run *run);
+void nra_steer_window(struct nra_window *last, unsigned int next, unsigned long file_pages);
 
 #endif

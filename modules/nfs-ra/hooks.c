@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks on two functions of the kernel itself, which are there without nfs.ko:
+ * Hooks on three functions of the kernel itself, which are there without nfs.ko:
  *
  *   super_setup_bdi_name()	gives a superblock its backing_dev_info. NFS calls it in one
  *				place, nfs_get_tree_common(), for each new superblock: of
  *				versions 3 and 4, roots of version 4, submounts, referrals. A
- *				mount that shares a superblock does not call it. By then rsize
+ *				mount that shares a superblock does not call it.
+ *   vfs_get_tree()		returns that superblock, locked. By then NFS has stored its
+ *				rsize in the backing_dev_info, where all can read it, and rsize
  *				is final, because the client has asked the server for its limits
  *				(nfs_probe_fsinfo(), and the session's). No file is open,
- *				because there is no root yet.
+ *				because the superblock is not mounted yet.
  *   read_ahead_kb_store()	handles a write to read_ahead_kb, and tells which task wrote.
  *				Static, so it may be missing; then only values are compared.
  */
@@ -17,15 +19,19 @@
 #include <linux/backing-dev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
+#include <linux/fs_context.h>
 #include <linux/module.h>
 
 #include "common/hook.h"
 #include "hooks.h"
 #include "mounts.h"
 #include "params.h"
+#include "rule.h"
 
-/* Calls in flight: each is a mount between two system calls, or a write to sysfs. */
+/* Calls in flight: each sets up a superblock, or writes to sysfs. */
 #define MAX_CALLS	64
+/* Calls of vfs_get_tree() for NFS in flight. Each may wait for a server that does not answer. */
+#define MAX_MOUNTS	512
 
 static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 {
@@ -37,10 +43,29 @@ static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 
 static void nra_setup_bdi_return(struct pt_regs *regs, void *data)
 {
-	struct nra_rule rule = nra_param_rule();
-
 	if (!regs_return_value(regs))
-		nra_mounts_new(*(struct super_block **)data, &rule);
+		nra_mounts_add(*(struct super_block **)data);
+}
+
+static bool nra_get_tree_entry(struct pt_regs *regs, void *data)
+{
+	struct fs_context *fc = (void *)regs_get_kernel_argument(regs, 0);
+
+	*(struct fs_context **)data = fc;
+	return nra_is_nfs(fc->fs_type->name, NULL);
+}
+
+static void nra_get_tree_return(struct pt_regs *regs, void *data)
+{
+	const struct fs_context *fc = *(struct fs_context **)data;
+	char server[NRA_SERVER_LEN];
+	struct nra_rule rule;
+
+	if (regs_return_value(regs))
+		return;
+	nra_server_name(fc->source ?: "", server, sizeof(server));
+	rule = nra_param_rule(server);
+	nra_mounts_set(fc->root->d_sb, server, &rule);
 }
 
 static bool nra_store_entry(struct pt_regs *regs, void *data)
@@ -57,12 +82,21 @@ static void nra_store_return(struct pt_regs *regs, void *data)
 		nra_mounts_note_write(*(struct backing_dev_info **)data);
 }
 
-static struct hook setup_bdi_hook = {
-	.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
-	.entry = nra_setup_bdi_entry,
-	.returned = nra_setup_bdi_return,
-	.data_size = sizeof(struct super_block *),
-	.max_calls = MAX_CALLS,
+static struct hook mount_hooks[] = {
+	{
+		.spec = { .symbol = "super_setup_bdi_name", .kind = HOOK_ENTRY },
+		.entry = nra_setup_bdi_entry,
+		.returned = nra_setup_bdi_return,
+		.data_size = sizeof(struct super_block *),
+		.max_calls = MAX_CALLS,
+	},
+	{
+		.spec = { .symbol = "vfs_get_tree", .kind = HOOK_ENTRY },
+		.entry = nra_get_tree_entry,
+		.returned = nra_get_tree_return,
+		.data_size = sizeof(struct fs_context *),
+		.max_calls = MAX_MOUNTS,
+	},
 };
 
 static struct hook store_hook = {
@@ -74,11 +108,11 @@ static struct hook store_hook = {
 };
 
 /* Two sets, because disabling unregisters one, restores values, and unregisters the other. */
-static struct hook_set setup_bdi_set = { .hooks = &setup_bdi_hook, .nr = 1 };
+static struct hook_set mount_set = { .hooks = mount_hooks, .nr = ARRAY_SIZE(mount_hooks) };
 static struct hook_set store_set = { .hooks = &store_hook, .nr = 1 };
 
 /**
- * nra_hooks_register - hook both functions
+ * nra_hooks_register - hook the three functions
  *
  * Context: may sleep.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
@@ -89,16 +123,16 @@ int nra_hooks_register(void)
 
 	if (err)
 		return err;
-	err = hooks_register(&setup_bdi_set);
+	err = hooks_register(&mount_set);
 	if (err)
 		hooks_unregister(&store_set);
 	return err;
 }
 
 /* See no further mounts. */
-void nra_hooks_unregister_setup_bdi(void)
+void nra_hooks_unregister_mount(void)
 {
-	hooks_unregister(&setup_bdi_set);
+	hooks_unregister(&mount_set);
 }
 
 /* See no further writes to read_ahead_kb. */
@@ -107,8 +141,8 @@ void nra_hooks_unregister_store(void)
 	hooks_unregister(&store_set);
 }
 
-/* Mounts that the hook missed because more than MAX_CALLS were in flight. */
+/* Mounts that a hook missed because too many were in flight. */
 unsigned long nra_hooks_missed(void)
 {
-	return hook_missed(&setup_bdi_hook);
+	return hooks_missed(&mount_set);
 }

@@ -6,70 +6,64 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/nfs_fs.h>
+#include <linux/pagemap.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/sunrpc/clnt.h>
-#include <linux/sunrpc/xprt.h>
 
-#include "common/read_racy.h"
+#include "common/module.h"
 #include "counters.h"
 #include "mounts.h"
 #include "records.h"
 #include "rule.h"
 
 /*
- * The name comes from the transport, not from the nfs_client: a mount that moves to another server
- * gets another nfs_client, and nothing tells when the old one is freed with its name. A transport
- * is freed by RCU, and a move waits for a grace period before the name is freed. A move that fails
- * after its new transport is in place does not wait (rpc_switch_client_transport()), and there is
- * no lock against that.
+ * rsize, rounded up to pages: NFS stores it for readahead when it has set up the superblock. So no
+ * structure of nfs.ko is read, whose layout nothing ties to this build.
  */
-static void nra_copy_server_name(char *name, const struct nfs_server *server)
+static unsigned int nra_rsize(const struct backing_dev_info *bdi)
 {
-	rcu_read_lock();
-	strscpy(name, rcu_dereference(server->client->cl_xprt)->servername, NRA_SERVER_LEN);
-	rcu_read_unlock();
+	return READ_ONCE(bdi->io_pages) << PAGE_SHIFT;
 }
 
 /* A new mount has the kernel's default. Somebody set any other value, even if the rule agrees. */
-static bool was_set_by_hand(const struct nra_mount *mount)
+static bool is_set_by_hand(const struct nra_mount *mount)
 {
-	return mount->before != VM_READAHEAD_PAGES;
+	return mount->before != VM_READAHEAD_PAGES || READ_ONCE(mount->written);
 }
 
-static void nra_apply_rule(struct super_block *sb, const struct nra_rule *rule,
-			   enum nra_counter changed)
+static enum nra_counter nra_set_readahead(struct nra_mount *mount, const struct nra_rule *rule,
+					  enum nra_counter changed)
 {
-	const struct nfs_server *server = sb->s_fs_info;
-	struct backing_dev_info *bdi = sb->s_bdi;
-	struct nra_mount *mount = nra_record_take();
-	/* It may change at any time, when the mount moves to another server. */
-	unsigned int rsize = READ_RACY(server->rsize);
+	if (is_set_by_hand(mount) && !rule->override)
+		return NRA_C_LEFT_BY_HAND;
+	if (mount->set == mount->before)
+		return NRA_C_LEFT_SAME;
+	if (seqkeep_is_observing())
+		return NRA_C_WOULD_SET;
+	if (cmpxchg(&mount->bdi->ra_pages, mount->before, mount->set) != mount->before)
+		return NRA_C_LEFT_BY_HAND;
+	return changed;
+}
 
-	if (!mount) {
-		nra_count(NRA_C_LEFT_MEMORY);
+/* Apply the rule to a mount whose record does not have its rsize yet. */
+static void nra_apply_rule(struct nra_mount *mount, const char *server,
+			   const struct nra_rule *rule, enum nra_counter changed)
+{
+	enum nra_counter outcome;
+
+	/* Another mount that shares the superblock may be here too. */
+	if (cmpxchg(&mount->rsize, 0, nra_rsize(mount->bdi)))
 		return;
-	}
-	mount->bdi = bdi_get(bdi);
-	mount->rsize = rsize;
-	mount->before = READ_ONCE(bdi->ra_pages);
-	mount->set = nra_rule_pages(rule, rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
-	mount->max_window = nra_rule_max_window(rule, rsize, PAGE_SIZE);
-	mount->written = false;
-	nra_copy_server_name(mount->server, server);
-	if (was_set_by_hand(mount))
-		nra_count(NRA_C_LEFT_BY_HAND);
-	else if (mount->set == mount->before)
-		nra_count(NRA_C_LEFT_SAME);
-	else if (cmpxchg(&bdi->ra_pages, mount->before, mount->set) == mount->before)
-		nra_count(changed);
-	else
-		nra_count(NRA_C_LEFT_BY_HAND);
-
-	/* After the value is set, because a write that finds the record counts as the later. */
-	nra_record_add(mount);
+	strscpy(mount->server, server, sizeof(mount->server));
+	mount->before = READ_ONCE(mount->bdi->ra_pages);
+	mount->set = nra_rule_pages(rule, mount->rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
+	mount->max_window = nra_rule_max_window(rule, mount->rsize, PAGE_SIZE);
+	outcome = nra_set_readahead(mount, rule, changed);
+	mount->by_hand = outcome == NRA_C_LEFT_BY_HAND;
+	nra_count(outcome);
+	/* Pairs with nra_record_is_set(). */
+	smp_store_release(&mount->is_set, true);
 }
 
 /**
@@ -93,19 +87,50 @@ bool nra_type_is_kernel_nfs(const struct file_system_type *type)
 }
 
 /**
- * nra_mounts_new - apply the rule to a new superblock
+ * nra_mounts_add - note a new superblock
  * @sb: an NFS superblock that has just got its backing_dev_info; locked
+ *
+ * Context: any but interrupts; does not wait.
+ */
+void nra_mounts_add(struct super_block *sb)
+{
+	struct nra_mount *mount = nra_record_take();
+
+	if (!mount) {
+		nra_count(NRA_C_LEFT_MEMORY);
+		return;
+	}
+	mount->bdi = bdi_get(sb->s_bdi);
+	nra_record_add(mount);
+}
+
+static void nra_mounts_rule(struct super_block *sb, const char *server,
+			    const struct nra_rule *rule, enum nra_counter changed)
+{
+	struct nra_mount *mount;
+
+	rcu_read_lock();
+	mount = nra_record_find(sb->s_bdi);
+	if (mount)
+		nra_apply_rule(mount, server, rule, changed);
+	rcu_read_unlock();
+}
+
+/**
+ * nra_mounts_set - apply the rule to a new superblock that nra_mounts_add() noted
+ * @sb: any superblock that can be mounted now; locked
+ * @server: the name of the server
  * @rule: the parameters
  *
  * Context: any but interrupts; does not wait.
  */
-void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule)
+void nra_mounts_set(struct super_block *sb, const char *server, const struct nra_rule *rule)
 {
-	nra_apply_rule(sb, rule, NRA_C_SET_MOUNT);
+	nra_mounts_rule(sb, server, rule, NRA_C_SET_MOUNT);
 }
 
 /**
- * nra_mounts_apply - apply the rule to an existing superblock, unless it has a record
+ * nra_mounts_apply - apply the rule to an existing superblock, unless that was done
  * @sb: an NFS superblock; locked
  * @rule: the parameters
  *
@@ -113,15 +138,17 @@ void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule)
  */
 void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule)
 {
-	bool known;
+	const struct nra_mount *mount;
 
 	rcu_read_lock();
-	known = nra_record_find(sb->s_bdi);
+	mount = nra_record_find(sb->s_bdi);
 	rcu_read_unlock();
-	if (known)
-		return;
-	nra_records_fill();
-	nra_apply_rule(sb, rule, NRA_C_SET_APPLY);
+	if (!mount) {
+		nra_records_fill();
+		nra_mounts_add(sb);
+	}
+	/* The server's name is in structures of nfs.ko. */
+	nra_mounts_rule(sb, "", rule, NRA_C_SET_APPLY);
 }
 
 /**
@@ -147,26 +174,37 @@ void nra_mounts_note_write(struct backing_dev_info *bdi)
 	rcu_read_unlock();
 }
 
+/* For a module that only observes, it did not set what it would have set. */
+static unsigned long nra_mount_set_pages(const struct nra_mount *mount)
+{
+	return seqkeep_is_observing() ? mount->before : mount->set;
+}
+
 static enum nra_owner nra_mount_owner(const struct nra_mount *mount, unsigned long now)
 {
-	return nra_readahead_owner(mount->before, mount->set, now,
-				   was_set_by_hand(mount) || READ_ONCE(mount->written));
+	return nra_readahead_owner(mount->before, nra_mount_set_pages(mount), now,
+				   mount->by_hand || READ_ONCE(mount->written));
 }
 
 /**
- * nra_mounts_max_window - limit of the windows of a mount's files
+ * nra_mounts_limits - how the windows of a mount's files are bounded
  * @bdi: the mount's, or any other
+ * @max_window: set to the limit of windows that grow, pages; 0: they do not grow
  *
  * Context: any but interrupts, under RCU; does not wait.
- * Return: pages; 0: windows do not grow, because there is no record or somebody set the readahead.
+ * Return: false if the stock code decides alone, because there is no record, or somebody set the
+ *	readahead.
  */
-unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi)
+bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window)
 {
 	const struct nra_mount *mount = nra_record_find(bdi);
 
-	if (!mount || nra_mount_owner(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
-		return 0;
-	return mount->max_window;
+	if (!mount || !nra_record_is_set(mount) ||
+	    nra_mount_owner(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
+		return false;
+	*max_window = mount->max_window;
+	/* A mount that has the kernel's default is none of ours, unless its windows grow. */
+	return mount->max_window || mount->set > mount->before;
 }
 
 static unsigned long to_kb(unsigned long pages)
@@ -186,7 +224,7 @@ static void nra_mount_show(struct seq_file *m, struct nra_mount *mount)
 		   to_kb(mount->before), to_kb(mount->set), to_kb(now));
 	seq_escape(m, written ? writer : by[owner], " \t\n\\");
 	seq_printf(m, " %lu ", owner == NRA_OTHERS ? 0 : to_kb(mount->max_window));
-	seq_escape(m, mount->server, " \t\n\\");
+	seq_escape(m, mount->server[0] ? mount->server : "-", " \t\n\\");
 	seq_putc(m, '\n');
 }
 
@@ -197,7 +235,7 @@ void nra_mounts_show(struct seq_file *m)
 	seq_puts(m, "bdi           rsize before_kb    set_kb    now_kb set_by auto_kb server\n");
 	rcu_read_lock();
 	list_for_each_entry_rcu(mount, &nra_mounts, list)
-		if (nra_record_is_mounted(mount))
+		if (nra_record_is_set(mount) && nra_record_is_mounted(mount))
 			nra_mount_show(m, mount);
 	rcu_read_unlock();
 }
@@ -232,7 +270,7 @@ void nra_mounts_restore(void)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(mount, &nra_mounts, list)
-		if (nra_record_is_mounted(mount))
+		if (nra_record_is_set(mount) && nra_record_is_mounted(mount))
 			nra_mount_restore(mount);
 	rcu_read_unlock();
 }

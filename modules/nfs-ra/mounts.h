@@ -13,10 +13,11 @@ struct super_block;
 
 void nra_mounts_restore(void);
 bool nra_type_is_kernel_nfs(const struct file_system_type *type);
-void nra_mounts_new(struct super_block *sb, const struct nra_rule *rule);
+void nra_mounts_add(struct super_block *sb);
+void nra_mounts_set(struct super_block *sb, const char *server, const struct nra_rule *rule);
 void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule);
 void nra_mounts_note_write(struct backing_dev_info *bdi);
-unsigned long nra_mounts_max_window(const struct backing_dev_info *bdi);
+bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window);
 void nra_mounts_show(struct seq_file *m);
 
 #endif

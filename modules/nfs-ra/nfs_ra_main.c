@@ -5,13 +5,13 @@
 #include <linux/seq_file.h>
 
 #include "apply.h"
-#include "auto.h"
 #include "common/module.h"
 #include "counters.h"
 #include "hooks.h"
 #include "mounts.h"
 #include "params.h"
 #include "records.h"
+#include "windows.h"
 
 static const char *const counter_names[] = { NRA_COUNTERS(STATS_NAME) };
 
@@ -39,18 +39,18 @@ int seqkeep_enable(void)
 
 	if (err)
 		goto destroy_records;
-	err = nra_param_is_auto() ? nra_auto_hooks_register() : 0;
+	err = nra_window_hooks_register();
 	if (err)
 		goto destroy_records;
 	err = nra_hooks_register();
 	if (err)
-		goto unregister_auto;
+		goto unregister_windows;
 	if (nra_param_apply())
 		nra_apply_start();
 	return 0;
 
-unregister_auto:
-	nra_auto_hooks_unregister();
+unregister_windows:
+	nra_window_hooks_unregister();
 destroy_records:
 	nra_records_destroy();
 	return err;
@@ -59,8 +59,8 @@ destroy_records:
 void seqkeep_disable(void)
 {
 	nra_apply_stop();
-	nra_hooks_unregister_setup_bdi();
-	nra_auto_hooks_unregister();
+	nra_hooks_unregister_mount();
+	nra_window_hooks_unregister();
 	/* A write during this is still seen, so its value stays. */
 	nra_mounts_restore();
 	nra_hooks_unregister_store();

@@ -5,8 +5,7 @@
 
 #include "rule.h"
 
-struct nra_rule nra_param_rule(void);
+struct nra_rule nra_param_rule(const char *server);
 bool nra_param_apply(void);
-bool nra_param_is_auto(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 
-#define NRA_SERVER_LEN	64
+#include "rule.h"
 
 /**
  * struct nra_mount - the record of one superblock
@@ -14,13 +14,15 @@
  * @by_bdi: in the hash table, while in nra_mounts
  * @gone: in a list of records to free, while RCU readers may still be at @list
  * @bdi: has the readahead; with a reference
- * @rsize: bytes
+ * @rsize: bytes, rounded up to pages; 0: the superblock cannot be mounted yet
  * @before: readahead before the rule, pages
  * @set: readahead by the rule, pages
  * @max_window: limit of the windows of its files, pages; 0: windows do not grow
+ * @by_hand: the rule was not applied, because somebody had set the readahead
  * @written: a task wrote to read_ahead_kb since
  * @writer: the name of that task
- * @server: the server's name
+ * @server: the server's name; empty if unknown
+ * @is_set: the rule was applied; before that, only @bdi and @written count
  */
 struct nra_mount {
 	struct list_head list;
@@ -31,13 +33,21 @@ struct nra_mount {
 	unsigned long before;
 	unsigned long set;
 	unsigned long max_window;
+	bool by_hand;
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[NRA_SERVER_LEN];
+	bool is_set;
 };
 
 /* All records in use. Readers use RCU. */
 extern struct list_head nra_mounts;
+
+static inline bool nra_record_is_set(const struct nra_mount *mount)
+{
+	/* Pairs with nra_apply_rule(). */
+	return smp_load_acquire(&mount->is_set);
+}
 
 static inline bool nra_record_is_mounted(const struct nra_mount *mount)
 {

@@ -42,8 +42,8 @@ unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsiz
 				  unsigned long page_size)
 {
 	struct nra_rule limit = {
-		.multiple = NRA_AUTO_MULTIPLE,
-		.min_kb = max_t(unsigned int, rule->min_kb, NRA_AUTO_KB),
+		.multiple = rule->auto_max_kb ? 0 : NRA_AUTO_MULTIPLE,
+		.min_kb = max(rule->min_kb, rule->auto_max_kb ?: NRA_AUTO_KB),
 		.max_kb = rule->max_kb,
 	};
 
@@ -63,6 +63,24 @@ enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsi
 	if (written || now != set)
 		return NRA_OTHERS;
 	return set == before ? NRA_KERNEL : NRA_OURS;
+}
+
+/**
+ * nra_server_name - find the server in what is mounted
+ * @source: SERVER:/PATH; the address of a server with IPv6 is in brackets
+ * @name: set to the server, without brackets; to "" if there is none or it does not fit
+ * @size: bytes in @name
+ */
+void nra_server_name(const char *source, char *name, size_t size)
+{
+	bool brackets = *source == '[';
+	const char *end = strchr(source, brackets ? ']' : ':');
+	const char *begin = source + brackets;
+
+	if (!end || end - begin >= size)
+		end = begin;
+	memcpy(name, begin, end - begin);
+	name[end - begin] = '\0';
 }
 
 /**

@@ -13,22 +13,29 @@
 #define NRA_AUTO		0
 
 /*
- * Their limit. Over a network with a delay the readahead in bytes counts, not the multiple: more
+ * Their limit, unless `auto_max_kb` says otherwise. Over a network with a delay the readahead in bytes counts, not the multiple: more
  * than 8 MiB gains nothing at any rsize (docs/nfs-ra.md).
  */
 #define NRA_AUTO_MULTIPLE	8
 #define NRA_AUTO_KB		8192
 
+/* Longest name of a server that is kept, bytes. */
+#define NRA_SERVER_LEN	64
+
 /**
- * struct nra_rule - the parameters `multiple`, `min_kb` and `max_kb`
+ * struct nra_rule - the parameters of the same names
  * @multiple: READs of rsize in flight, 1 to %NRA_MULTIPLE_MAX, or %NRA_AUTO
  * @min_kb: least readahead, KiB; 0: the kernel's default
  * @max_kb: greatest readahead, KiB; 0: no limit. It wins over @min_kb and over the default.
+ * @auto_max_kb: limit of windows that grow, KiB; 0: %NRA_AUTO_KB or %NRA_AUTO_MULTIPLE of rsize
+ * @override: also set a readahead that is not the kernel's default
  */
 struct nra_rule {
 	unsigned int multiple;
 	unsigned int min_kb;
 	unsigned int max_kb;
+	unsigned int auto_max_kb;
+	bool override;
 };
 
 /**
@@ -49,6 +56,7 @@ unsigned long nra_rule_max_window(const struct nra_rule *rule, unsigned int rsiz
 				  unsigned long page_size);
 enum nra_owner nra_readahead_owner(unsigned long before, unsigned long set, unsigned long now,
 				   bool written);
+void nra_server_name(const char *source, char *name, size_t size);
 bool nra_is_nfs(const char *type, const char *module);
 
 #endif

@@ -15,6 +15,8 @@
 	C(LEFT_IO_CACHE_WRITE, "left_io_cache_write")	\
 	C(LEFT_FLAGS, "left_flags")			\
 	C(LEFT_FS, "left_fs")				\
+	C(LEFT_DEVICE, "left_device")			\
+	C(LEFT_EXPORT, "left_export")			\
 	C(LEFT_FILE, "left_file")			\
 	C(LEFT_MAPPED, "left_mapped")			\
 	C(LEFT_NO_DIRECT, "left_no_direct")		\
@@ -23,7 +25,9 @@
 	C(LEFT_LARGE, "left_large")			\
 	C(LEFT_CACHED, "left_cached")			\
 	C(LEFT_HOLE, "left_hole")			\
-	C(LEFT_POOL, "left_pool")
+	C(LEFT_POOL, "left_pool")			\
+	C(WOULD_DIRECT, "would_direct")			\
+	C(WOULD_PREFETCH, "would_prefetch")
 
 /* The latency histogram, in the order of nd_latency_bucket(). */
 #define ND_LATENCY_COUNTERS(C)				\

@@ -12,6 +12,7 @@
 #include "inflight.h"
 #include "inspect.h"
 #include "pool.h"
+#include "scope.h"
 
 /* Flags that mean the same for a direct write as for a buffered one. */
 #define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
@@ -61,6 +62,9 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 	write->other_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
 	write->known_fs = known_fs(inode);
 	if (write->other_flags || !write->known_fs)
+		return;
+	write->scope = nd_scope(file);
+	if (write->scope)
 		return;
 	write->file_size = i_size_read(inode);
 	write->max_len = ND_BOUNCE_MAX;

@@ -5,67 +5,43 @@
  * per second, and 2528 without the update. So one writer updates it for all whose data is on the
  * device: 2088.
  */
-#include <linux/atomic.h>
-#include <linux/cache.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
-#include <linux/mutex.h>
+#include <linux/kernel.h>
 
 #include "common/compat/freeze.h"
 #include "mtime.h"
+#include "turns.h"
 
-#define SLOT_BITS	8
+#define TURNS_BITS	8
 
-/**
- * struct nd_slot - writes to the files of one hash value
- * @asked: tickets issued, one per write whose data is on the device
- * @lock: held by the writer that updates the times; nests in the file system's freeze protection
- * @inode: the file of @done; compared, never followed
- * @done: the last ticket that was served, if it is one of @inode
- */
-struct nd_slot {
-	atomic_long_t asked;
-	struct mutex lock; /* protects the next two */
-	const struct inode *inode;
-	long done;
-} ____cacheline_aligned_in_smp;
-
-static struct nd_slot nd_slots[1 << SLOT_BITS];
+static struct nd_turns nd_turns[1 << TURNS_BITS];
 
 void nd_mtime_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(nd_slots); i++)
-		mutex_init(&nd_slots[i].lock);
+	for (i = 0; i < ARRAY_SIZE(nd_turns); i++)
+		nd_turns_init(&nd_turns[i]);
 }
 
-static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
+static int nd_update_time_in_turn(struct nd_turns *turns, struct file *file)
 {
 	const struct inode *inode = file_inode(file);
-	long ticket = atomic_long_inc_return(&slot->asked), asked;
-	int error = 0;
+	enum nd_turn turn;
+	long asked;
+	int error;
 
-	if (!mutex_trylock(&slot->lock)) {
-		/* The holder updates another file and may block there. Update ours unlocked. */
-		if (READ_ONCE(slot->inode) != inode)
-			return file_update_time(file);
-		mutex_lock(&slot->lock);
-	}
+	turn = nd_turn_take(turns, inode, &asked);
+	if (turn == ND_TURN_DONE)
+		return 0;
+	error = file_update_time(file);
 	/*
-	 * A reused inode address is harmless: tickets are per slot, so a new inode's ticket is
-	 * above @done.
+	 * If the update failed, or was none because the client keeps the file's times itself
+	 * (FMODE_NOCMTIME), the waiting writers make their own.
 	 */
-	if (slot->inode != inode || slot->done - ticket < 0) {
-		WRITE_ONCE(slot->inode, inode);
-		asked = atomic_long_read(&slot->asked);
-		error = file_update_time(file);
-		slot->done = asked;
-		/* The update failed: make the waiting writers do their own. */
-		if (error)
-			WRITE_ONCE(slot->inode, NULL);
-	}
-	mutex_unlock(&slot->lock);
+	if (turn == ND_TURN_OWNER)
+		nd_turn_end(turns, error || file->f_mode & FMODE_NOCMTIME ? NULL : inode, asked);
 	return error;
 }
 
@@ -78,11 +54,11 @@ static int nd_slot_update_time(struct nd_slot *slot, struct file *file)
  */
 int nd_update_time_batched(struct file *file)
 {
-	struct nd_slot *slot = &nd_slots[hash_ptr(file_inode(file), SLOT_BITS)];
+	struct nd_turns *turns = &nd_turns[hash_ptr(file_inode(file), TURNS_BITS)];
 	int error;
 
 	compat_file_start_write(file);
-	error = nd_slot_update_time(slot, file);
+	error = nd_update_time_in_turn(turns, file);
 	compat_file_end_write(file);
 	return error;
 }

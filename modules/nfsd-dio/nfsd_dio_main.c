@@ -46,7 +46,8 @@ void seqkeep_exit(void)
 
 int seqkeep_enable(void)
 {
-	int err = nd_pool_create(nd_pool_kb());
+	/* A module that only observes copies nothing. */
+	int err = seqkeep_is_observing() ? 0 : nd_pool_create(nd_pool_kb());
 
 	if (err) {
 		pr_err("failed to allocate a pool of %u KiB (%d): set a smaller pool_kb\n",

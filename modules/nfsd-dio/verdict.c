@@ -33,6 +33,8 @@ enum nd_verdict nd_judge_request(const struct nd_write *write)
 		return ND_LEFT_FLAGS;
 	if (!write->known_fs)
 		return ND_LEFT_FS;
+	if (write->scope)
+		return write->scope == ND_OTHER_DEVICE ? ND_LEFT_DEVICE : ND_LEFT_EXPORT;
 	if (!write->file_ok)
 		return ND_LEFT_FILE;
 	if (write->mapped)

@@ -17,6 +17,18 @@ enum nd_mode {
 };
 
 /**
+ * enum nd_scope - whether the parameters `devices` and `exports` have a file
+ * @ND_IN_SCOPE: yes, or they are empty
+ * @ND_OTHER_DEVICE: it is on no device of `devices`
+ * @ND_OTHER_EXPORT: it is in no directory of `exports`
+ */
+enum nd_scope {
+	ND_IN_SCOPE,
+	ND_OTHER_DEVICE,
+	ND_OTHER_EXPORT,
+};
+
+/**
  * enum nd_verdict - what becomes of a write
  * @ND_DIRECT: direct I/O
  * @ND_PREFETCHED: we read its partial blocks, then the stock code writes it
@@ -24,6 +36,8 @@ enum nd_mode {
  * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
+ * @ND_LEFT_DEVICE: see %ND_OTHER_DEVICE
+ * @ND_LEFT_EXPORT: see %ND_OTHER_EXPORT
  * @ND_LEFT_FILE: see &nd_write.file_ok
  * @ND_LEFT_MAPPED: a process on the server has mapped the file for writing
  * @ND_LEFT_NO_DIRECT: the file system takes no direct I/O for this file
@@ -32,7 +46,9 @@ enum nd_mode {
  * @ND_LEFT_LARGE: longer than a bounce buffer
  * @ND_LEFT_CACHED: the partial blocks are in the page cache
  * @ND_LEFT_HOLE: a partial block was never written
- * @ND_LEFT_POOL: the pool has too few free pages
+ * @ND_LEFT_POOL: the pool has too few free pages; we read the partial blocks
+ * @ND_WOULD_DIRECT: %ND_DIRECT, but the module only observes
+ * @ND_WOULD_PREFETCH: likewise %ND_PREFETCHED
  */
 enum nd_verdict {
 	ND_DIRECT,
@@ -41,6 +57,8 @@ enum nd_verdict {
 	ND_LEFT_IO_CACHE_WRITE,
 	ND_LEFT_FLAGS,
 	ND_LEFT_FS,
+	ND_LEFT_DEVICE,
+	ND_LEFT_EXPORT,
 	ND_LEFT_FILE,
 	ND_LEFT_MAPPED,
 	ND_LEFT_NO_DIRECT,
@@ -50,6 +68,8 @@ enum nd_verdict {
 	ND_LEFT_CACHED,
 	ND_LEFT_HOLE,
 	ND_LEFT_POOL,
+	ND_WOULD_DIRECT,
+	ND_WOULD_PREFETCH,
 	ND_NR_VERDICTS,
 };
 
@@ -64,6 +84,7 @@ enum nd_verdict {
  * @io_cache: nfsd asks for direct or uncached I/O itself
  * @other_flags: asynchronous, or with flags that do not just ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
+ * @scope: whether `devices` and `exports` have the file
  * @file_ok: no DAX, swap, append-only or always synchronous file; open for writing and direct I/O
  * @mapped: mapped shared and for writing
  * @contended: other writers of the file are active
@@ -78,6 +99,7 @@ struct nd_write {
 	bool io_cache;
 	bool other_flags;
 	bool known_fs;
+	enum nd_scope scope;
 	bool file_ok;
 	bool mapped;
 	bool contended;

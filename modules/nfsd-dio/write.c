@@ -6,6 +6,7 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
+#include "common/module.h"
 #include "counters.h"
 #include "device_stats.h"
 #include "inspect.h"
@@ -64,12 +65,19 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 	return verdict;
 }
 
+static enum nd_verdict nd_observed(enum nd_verdict verdict)
+{
+	if (verdict == ND_DIRECT)
+		return ND_WOULD_DIRECT;
+	return verdict == ND_PREFETCHED ? ND_WOULD_PREFETCH : verdict;
+}
+
 /* Do what precedes the stock code's write. */
 static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
 {
 	if (verdict == ND_LEFT_IO_CACHE_WRITE)
 		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
-	else if (verdict == ND_PREFETCHED)
+	else if (verdict == ND_PREFETCHED || verdict == ND_LEFT_POOL)
 		nd_prefetch(file, write);
 	nd_count(verdict);
 	nd_device_stats_add(file_inode(file)->i_sb->s_dev, ND_D_LEFT, 1);
@@ -179,7 +187,9 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	if (!len)
 		return false;
 	verdict = nd_judge_write(iocb, len, &write);
-	if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
+	if (seqkeep_is_observing())
+		verdict = nd_observed(verdict);
+	else if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
 		verdict = ND_LEFT_POOL;
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);

@@ -578,7 +578,7 @@ class Readahead(Machine):
     def enable_nfs_ra(self) -> None:
         self.load("nfs_ra", "Y", "set_mount 1\n")
         listed = self.root / "sys/kernel/tracing/enabled_functions"
-        listed.write_text(listed.read_text() + "super_setup_bdi_name (1) R\n")
+        listed.write_text(listed.read_text() + "super_setup_bdi_name (1) R\nvfs_get_tree (1) R\n")
 
     def test_client_with_nfs_ra(self) -> None:
         self.enable_nfs_ra()

@@ -54,7 +54,16 @@ MODULES = (
         "nfsd_dio/stats",
         (Hook("vfs_iter_write", exclusive=True), Hook("vfs_iocb_iter_write", exclusive=True)),
     ),
-    Module("nfs-ra", "nfs_ra/stats", (Hook("super_setup_bdi_name"), Hook("read_ahead_kb_store", optional=True))),
+    Module(
+        "nfs-ra",
+        "nfs_ra/stats",
+        (
+            Hook("super_setup_bdi_name"),
+            Hook("vfs_get_tree"),
+            Hook("page_cache_async_ra"),
+            Hook("read_ahead_kb_store", optional=True),
+        ),
+    ),
 )
 
 

@@ -9,10 +9,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "listparse.h"
 #include "device_list.h"
+#include "list_parse.h"
 
-static bool ctxra_sysfs_has(const char *directory, const char *name)
+static bool sysfs_has(const char *directory, const char *name)
 {
 	char file[64];
 	struct path path;
@@ -27,7 +27,7 @@ static bool ctxra_sysfs_has(const char *directory, const char *name)
 	return true;
 }
 
-static bool is_listed(const struct ctxra_device_list *list, const char *name)
+static bool is_listed(const struct device_list *list, const char *name)
 {
 	unsigned int i;
 
@@ -38,9 +38,9 @@ static bool is_listed(const struct ctxra_device_list *list, const char *name)
 }
 
 /* Add an item to the list. Return what is wrong with it, or NULL. */
-static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *text)
+static const char *device_list_add(struct device_list *list, char *text)
 {
-	struct ctxra_device *item = &list->items[list->nr];
+	struct device_item *item = &list->items[list->nr];
 
 	if (list->sized) {
 		char *size = strchr(text, '=');
@@ -48,7 +48,7 @@ static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *t
 
 		if (size)
 			*size++ = '\0';
-		if (kstrtouint(size ?: text, 0, kb) || *kb > CTXRA_KB_MAX)
+		if (kstrtouint(size ?: text, 0, kb) || *kb > DEVICE_KB_MAX)
 			return "the size is not in 0..65536 KiB";
 		if (!size) {
 			if (list->has_other)
@@ -57,31 +57,24 @@ static const char *ctxra_device_list_add(struct ctxra_device_list *list, char *t
 			return NULL;
 		}
 	}
-	if (!ctxra_sysfs_has("block", text) && !ctxra_sysfs_has("class/bdi", text))
+	if (!sysfs_has("block", text) && !sysfs_has("class/bdi", text))
 		return "neither a disk in /sys/block nor a bdi in /sys/class/bdi";
 	if (is_listed(list, text))
 		return "the device is in the list already";
-	strscpy(item->name, text, CTXRA_DEVICE_NAME_SIZE);
+	strscpy(item->name, text, DEVICE_NAME_SIZE);
 	list->nr++;
 	return NULL;
 }
 
-/**
- * ctxra_device_list_parse - parse a list of devices
- * @param: the parameter's name, for the log
- * @val: the text
- * @sized: see &ctxra_device_list.sized
- *
- * Return: the list, for kfree(); or -ENOMEM, or -EINVAL with a line in the log.
- */
-struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char *val, bool sized)
+/* The list, for kfree(); or -ENOMEM, or -EINVAL with a line in the log that names @param. */
+static struct device_list *device_list_parse(const char *param, const char *val, bool sized)
 {
-	struct ctxra_device_list *list;
+	struct device_list *list;
 	unsigned int n = 0;
 	const char *wrong;
 
-	if (strnlen(val, CTXRA_LIST_MAX + 1) > CTXRA_LIST_MAX) {
-		pr_warn("%s: longer than %d characters (-EINVAL)\n", param, CTXRA_LIST_MAX);
+	if (strnlen(val, LIST_TEXT_MAX + 1) > LIST_TEXT_MAX) {
+		pr_warn("%s: longer than %d characters (-EINVAL)\n", param, LIST_TEXT_MAX);
 		return ERR_PTR(-EINVAL);
 	}
 	list = kzalloc(sizeof(*list), GFP_KERNEL);
@@ -89,18 +82,18 @@ struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char 
 		return ERR_PTR(-ENOMEM);
 	list->sized = sized;
 	for (;;) {
-		char text[CTXRA_DEVICE_NAME_SIZE + 8] = "";
-		int ret = ctxra_list_next(&val, text, sizeof(text));
+		char text[DEVICE_NAME_SIZE + 8] = "";
+		int ret = list_next_item(&val, text, sizeof(text));
 
 		if (!ret)
 			return list;
 		n++;
 		if (ret < 0)
 			wrong = "empty or too long";
-		else if (list->nr == CTXRA_DEVICES_MAX)
+		else if (list->nr == DEVICE_LIST_MAX)
 			wrong = "more than 64 devices";
 		else
-			wrong = ctxra_device_list_add(list, text);
+			wrong = device_list_add(list, text);
 		if (!wrong)
 			continue;
 		pr_warn("%s: item %u, \"%s\": %s (-EINVAL)\n", param, n, text, wrong);
@@ -110,14 +103,14 @@ struct ctxra_device_list *ctxra_device_list_parse(const char *param, const char 
 }
 
 /**
- * ctxra_device_list_print - print a list as it is parsed
+ * device_list_print - print a list as it is parsed
  * @list: the list, or NULL for an empty one
  * @buf: the text
  * @size: bytes in @buf
  *
  * Return: bytes written, with a newline and without the final NUL.
  */
-int ctxra_device_list_print(const struct ctxra_device_list *list, char *buf, int size)
+int device_list_print(const struct device_list *list, char *buf, int size)
 {
 	bool sized = list && list->sized;
 	const char *comma = "";
@@ -129,7 +122,7 @@ int ctxra_device_list_print(const struct ctxra_device_list *list, char *buf, int
 		comma = ",";
 	}
 	for (i = 0; list && i < list->nr; i++, comma = ",") {
-		const struct ctxra_device *item = &list->items[i];
+		const struct device_item *item = &list->items[i];
 
 		if (sized)
 			len += scnprintf(buf + len, size - len, "%s%s=%u", comma, item->name,
@@ -157,25 +150,76 @@ static bool is_disk(const char *item, const char *disk)
 }
 
 /**
- * ctxra_device_list_find - find a file's device in a list
+ * device_list_find - find a file's device in a list
  * @list: the list
  * @inode: the file, or the block device itself
  * @bdi: its backing device
  *
  * Return: the device, or NULL.
  */
-const struct ctxra_device *ctxra_device_list_find(const struct ctxra_device_list *list,
-						  struct inode *inode,
-						  const struct backing_dev_info *bdi)
+const struct device_item *device_list_find(const struct device_list *list, struct inode *inode,
+					   const struct backing_dev_info *bdi)
 {
 	const char *disk = disk_name(inode);
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++) {
-		const struct ctxra_device *item = &list->items[i];
+		const struct device_item *item = &list->items[i];
 
 		if ((disk && is_disk(item->name, disk)) || !strcmp(bdi->dev_name, item->name))
 			return item;
 	}
 	return NULL;
 }
+
+/**
+ * device_list_set - set a parameter that is a list of devices
+ * @kp: the parameter; &kernel_param.arg is a struct device_list __rcu **
+ * @val: the text
+ * @sized: see &device_list.sized
+ *
+ * Context: may sleep, parameter lock held. Readers use RCU.
+ * Return: 0 or -ENOMEM, or -EINVAL with a line in the log.
+ */
+int device_list_set(const struct kernel_param *kp, const char *val, bool sized)
+{
+	struct device_list __rcu **param = kp->arg;
+	struct device_list *list = NULL;
+
+	if (*skip_spaces(val) || sized) {
+		list = device_list_parse(kp->name, val, sized);
+		if (IS_ERR(list))
+			return PTR_ERR(list);
+	}
+	list = rcu_replace_pointer(*param, list, true);
+	if (list)
+		kfree_rcu(list, rcu);
+	return 0;
+}
+
+/* For &kernel_param_ops.free. The kernel calls it also if the load of the module failed. */
+void device_list_free(void *arg)
+{
+	struct device_list __rcu **param = arg;
+
+	kfree(rcu_replace_pointer(*param, NULL, true));
+}
+
+static int device_names_set(const char *val, const struct kernel_param *kp)
+{
+	return device_list_set(kp, val, false);
+}
+
+static int device_names_get(char *buf, const struct kernel_param *kp)
+{
+	struct device_list __rcu **param = kp->arg;
+
+	return device_list_print(rcu_dereference_protected(*param, true), buf, PAGE_SIZE);
+}
+
+/* For module_param_cb() with a struct device_list __rcu *: names without sizes, or none. */
+const struct kernel_param_ops device_names_ops = {
+	.set = device_names_set,
+	.get = device_names_get,
+	.free = device_list_free,
+};

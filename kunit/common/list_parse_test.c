@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/errno.h>
 
-#include "ctxra/listparse.h"
+#include "common/list_parse.h"
 
 /* Longer than any list that is accepted. */
 #define FAR_TOO_LONG	10000
@@ -67,7 +67,7 @@ static void to_mask(struct kunit *test)
 	const struct list_case *c = test->param_value;
 	const unsigned long old = 0xdead;
 	unsigned long mask = old;
-	int ret = ctxra_list_to_mask(c->list, colours, NR_COLOURS, &mask);
+	int ret = list_to_mask(c->list, colours, NR_COLOURS, &mask);
 
 	if (c->result < 0) {
 		KUNIT_EXPECT_EQ(test, ret, (int)c->result);
@@ -92,16 +92,16 @@ static char *padded(struct kunit *test, size_t len, char fill)
 
 static int parse_padded(struct kunit *test, size_t len, char fill, unsigned long *mask)
 {
-	return ctxra_list_to_mask(padded(test, len, fill), colours, NR_COLOURS, mask);
+	return list_to_mask(padded(test, len, fill), colours, NR_COLOURS, mask);
 }
 
 static void to_mask_long(struct kunit *test)
 {
 	unsigned long mask = 0;
 
-	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX, ' ', &mask), 0);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, LIST_TEXT_MAX, ' ', &mask), 0);
 	KUNIT_EXPECT_EQ(test, mask, RED);
-	KUNIT_EXPECT_EQ(test, parse_padded(test, CTXRA_LIST_MAX + 1, ' ', &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_padded(test, LIST_TEXT_MAX + 1, ' ', &mask), -EINVAL);
 	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ' ', &mask), -EINVAL);
 	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, ',', &mask), -EINVAL);
 	KUNIT_EXPECT_EQ(test, parse_padded(test, FAR_TOO_LONG, 'd', &mask), -EINVAL);
@@ -111,7 +111,7 @@ static void to_mask_without_names(struct kunit *test)
 {
 	unsigned long mask;
 
-	KUNIT_EXPECT_EQ(test, ctxra_list_to_mask("red", colours, 0, &mask), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_to_mask("red", colours, 0, &mask), -EINVAL);
 }
 
 /* Every mask is printed as a list that parses as the same mask. */
@@ -121,10 +121,10 @@ static void round_trip(struct kunit *test)
 	char list[64];
 
 	for (mask = 1; mask < BIT(NR_COLOURS); mask++) {
-		int len = ctxra_mask_to_list(mask, colours, NR_COLOURS, list, sizeof(list));
+		int len = mask_to_list(mask, colours, NR_COLOURS, list, sizeof(list));
 
 		KUNIT_EXPECT_EQ(test, (size_t)len, strlen(list));
-		KUNIT_EXPECT_EQ(test, ctxra_list_to_mask(list, colours, NR_COLOURS, &again), 0);
+		KUNIT_EXPECT_EQ(test, list_to_mask(list, colours, NR_COLOURS, &again), 0);
 		KUNIT_EXPECT_EQ(test, again, mask);
 	}
 }
@@ -133,12 +133,12 @@ static void from_mask(struct kunit *test)
 {
 	char list[64];
 
-	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(0, colours, 4, list, sizeof(list)), 0);
+	KUNIT_EXPECT_EQ(test, mask_to_list(0, colours, 4, list, sizeof(list)), 0);
 	KUNIT_EXPECT_STREQ(test, list, "");
-	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
+	KUNIT_EXPECT_EQ(test, mask_to_list(BLUE | RED, colours, 4, list, sizeof(list)), 8);
 	KUNIT_EXPECT_STREQ(test, list, "red,blue");
 	/* Bits without a name are not printed. */
-	KUNIT_EXPECT_EQ(test, ctxra_mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
+	KUNIT_EXPECT_EQ(test, mask_to_list(BIT(20) | RED, colours, 4, list, sizeof(list)), 3);
 	KUNIT_EXPECT_STREQ(test, list, "red");
 }
 
@@ -152,7 +152,7 @@ static void from_mask_small(struct kunit *test)
 		int len;
 
 		memset(list, '#', sizeof(list));
-		len = ctxra_mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
+		len = mask_to_list(RED | GREEN | BLUE, colours, 4, list, size);
 		KUNIT_EXPECT_LT(test, (size_t)len, size);
 		KUNIT_EXPECT_EQ(test, list[len], '\0');
 		KUNIT_EXPECT_EQ(test, (size_t)len, min(size - 1, strlen("red,green,blue")));
@@ -165,15 +165,15 @@ static void next(struct kunit *test)
 	const char *cursor = " sda , 8:0,md0\n";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "sda");
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "8:0");
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 0);
 	/* It stays at the end. */
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 0);
 }
 
 /* An empty item is an error, not the end. The empty list has one. */
@@ -182,15 +182,15 @@ static void next_empty(struct kunit *test)
 	const char *cursor = ", ,md0,";
 	char item[8];
 
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "md0");
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 0);
 	cursor = "";
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 0);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 0);
 }
 
 /* An item that just fits with its NUL, and one that does not. Nothing behind the buffer changes. */
@@ -199,12 +199,12 @@ static void next_at_the_limit(struct kunit *test)
 	char item[5] = "????";
 	const char *cursor = "abc,abcd";
 
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, 4), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abc");
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, item[4], '\0');
 	cursor = "abcd";
-	KUNIT_EXPECT_EQ(test, ctxra_list_next(&cursor, item, sizeof(item)), 1);
+	KUNIT_EXPECT_EQ(test, list_next_item(&cursor, item, sizeof(item)), 1);
 	KUNIT_EXPECT_STREQ(test, item, "abcd");
 }
 
@@ -216,13 +216,13 @@ static void next_terminates(struct kunit *test)
 	char item[8];
 
 	while (cursor && calls <= FAR_TOO_LONG) {
-		ctxra_list_next(&cursor, item, sizeof(item));
+		list_next_item(&cursor, item, sizeof(item));
 		calls++;
 	}
 	KUNIT_EXPECT_EQ(test, calls, FAR_TOO_LONG - 3U + 1);
 }
 
-static struct kunit_case listparse_cases[] = {
+static struct kunit_case list_parse_cases[] = {
 	KUNIT_CASE_PARAM(to_mask, lists_gen_params),
 	KUNIT_CASE(to_mask_long),
 	KUNIT_CASE(to_mask_without_names),
@@ -236,11 +236,11 @@ static struct kunit_case listparse_cases[] = {
 	{}
 };
 
-static struct kunit_suite listparse_suite = {
-	.name = "ctxra_listparse",
-	.test_cases = listparse_cases,
+static struct kunit_suite list_parse_suite = {
+	.name = "common_list_parse",
+	.test_cases = list_parse_cases,
 };
 
-kunit_test_suite(listparse_suite);
+kunit_test_suite(list_parse_suite);
 
 MODULE_LICENSE("GPL");

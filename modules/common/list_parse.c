@@ -5,10 +5,10 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "listparse.h"
+#include "list_parse.h"
 
 /**
- * ctxra_list_next - read the next item of a list
+ * list_next_item - read the next item of a list
  * @cursor: the rest of the list; NULL after the last item
  * @item: the item, without the white space around it
  * @size: bytes in @item
@@ -18,7 +18,7 @@
  * Return: 1 for an item, 0 at the end, -EINVAL for an item that is empty or does not fit.
  *	The empty list has one empty item.
  */
-int ctxra_list_next(const char **cursor, char *item, size_t size)
+int list_next_item(const char **cursor, char *item, size_t size)
 {
 	const char *from = *cursor, *to;
 	size_t len;
@@ -40,25 +40,25 @@ int ctxra_list_next(const char **cursor, char *item, size_t size)
 }
 
 /**
- * ctxra_list_to_mask - parse a list of known names
+ * list_to_mask - parse a list of known names
  * @list: the list
  * @names: the names, one per bit
  * @nr: number of @names
  * @mask: set on success
  *
  * Return: 0, or -EINVAL for an unknown or repeated name, an empty list or
- *	item, or a list longer than CTXRA_LIST_MAX.
+ *	item, or a list longer than LIST_TEXT_MAX.
  */
-int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int nr,
-		       unsigned long *mask)
+int list_to_mask(const char *list, const char *const *names, unsigned int nr,
+		 unsigned long *mask)
 {
 	unsigned long found = 0;
 	char item[32];
 	int ret;
 
-	if (strnlen(list, CTXRA_LIST_MAX + 1) > CTXRA_LIST_MAX)
+	if (strnlen(list, LIST_TEXT_MAX + 1) > LIST_TEXT_MAX)
 		return -EINVAL;
-	while ((ret = ctxra_list_next(&list, item, sizeof(item))) > 0) {
+	while ((ret = list_next_item(&list, item, sizeof(item))) > 0) {
 		unsigned int i = 0;
 
 		while (i < nr && strcmp(names[i], item))
@@ -73,9 +73,9 @@ int ctxra_list_to_mask(const char *list, const char *const *names, unsigned int 
 	return 0;
 }
 
-/* The reverse of ctxra_list_to_mask(). Returns the length written, without the final NUL. */
-int ctxra_mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
-		       size_t size)
+/* The reverse of list_to_mask(). Returns the length written, without the final NUL. */
+int mask_to_list(unsigned long mask, const char *const *names, unsigned int nr, char *buf,
+		 size_t size)
 {
 	unsigned int i;
 	int len = 0;

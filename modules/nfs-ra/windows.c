@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The size of the windows of files. With multiple=auto they grow with use. With any rule they are
+ * bounded where memory is short, because pages that are evicted before they are read are fetched
+ * twice.
+ *
+ * page_cache_async_ra() computes the next window of a file from the last one, and makes it no
+ * smaller. So before it runs, the hook makes the last window in file_ra_state one after which the
+ * wanted one follows, and afterwards counts which one did.
+ *
+ * The module stores nothing per file. The page cache shows how far a file was read in sequence,
+ * and the file's own file_ra_state how large its windows have become. The stock code resets that
+ * state whenever a read does not continue. So there is nothing to restore, a seek ends the growth,
+ * and other users of ra_pages (faults, ctxra, POSIX_FADV_SEQUENTIAL) see the mount's value.
+ *
+ * Kernels differ in whether a window may be larger than ra_pages, the limit of a file: some lack
+ * the max() (docs/nfs-ra.md lists them). Where it turns out to be missing, ra_pages is larger
+ * during the call.
+ *
+ * Readers that share an open file race for its state, as they do in the stock code. At worst a
+ * window gets another size, or is not opened.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/backing-dev.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+
+#include "common/folio_use.h"
+#include "common/hook.h"
+#include "common/module.h"
+#include "common/read_racy.h"
+#include "counters.h"
+#include "grow.h"
+#include "memory.h"
+#include "mounts.h"
+#include "windows.h"
+
+/* Calls in flight whose window is steered. Each waits for memory at most. */
+#define MAX_CALLS	256
+
+/* page_cache_async_ra() has been seen to open no window beyond ra_pages. */
+static bool nra_no_max;
+
+/**
+ * struct nra_call - a call whose window is steered
+ * @ra: the state of the open file, which the caller keeps open
+ * @end: of the last window; the next one begins there
+ * @size: the last window, pages
+ * @next: the wanted one, pages
+ * @max_window: see &nra_limits.max_window
+ * @ra_pages: the file's limit, to be restored; 0: it was not changed
+ */
+struct nra_call {
+	struct file_ra_state *ra;
+	unsigned long end;
+	unsigned int size;
+	unsigned int next;
+	unsigned long max_window;
+	unsigned int ra_pages;
+};
+
+/* The caller holds rcu_read_lock(). */
+static enum nra_page nra_look_up(void *mapping, unsigned long index)
+{
+	const struct folio *folio = xa_load(&((struct address_space *)mapping)->i_pages, index);
+
+	if (xa_is_value(folio))
+		return NRA_PAGE_EVICTED;
+	return folio && folio_flags_say_read(compat_folio_flags(folio)) ? NRA_PAGE_READ :
+									  NRA_PAGE_UNREAD;
+}
+
+/* Set call->next and what it depends on. Return false if the stock code is to decide. */
+static bool nra_decide(const struct readahead_control *ractl, struct nra_call *call)
+{
+	const struct file_ra_state *ra = ractl->ra;
+	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+	struct nra_limits limits = {
+		.file_pages = READ_ONCE(ra->ra_pages),
+		.mount_pages = READ_ONCE(bdi->ra_pages),
+	};
+	/* Only earlier reads are proof: the pages of this read() are not read yet. */
+	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
+	struct nra_run run;
+
+	/* prev_pos beyond the marker (-1: never read): no history. */
+	if (end > ractl->_index)
+		end = 0;
+	limits.smallest = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
+	rcu_read_lock();
+	if (!nra_mounts_limits(bdi, &limits.max_window)) {
+		rcu_read_unlock();
+		return false;
+	}
+	limits.memory = nra_memory_window();
+	run = nra_run_measure(end, max(limits.smallest / 2, 1UL),
+			      2 * max(limits.max_window, limits.file_pages), nra_look_up,
+			      ractl->mapping);
+	rcu_read_unlock();
+	call->max_window = limits.max_window;
+	call->next = nra_next_window(call->size, &limits, &run);
+	if (!call->next && call->size < limits.max_window)
+		nra_count(NRA_C_AUTO_UNPROVEN);
+	return call->next;
+}
+
+static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned long mount_pages)
+{
+	struct file_ra_state *ra = call->ra;
+	unsigned int ra_pages = READ_ONCE(ra->ra_pages);
+
+	call->ra_pages = 0;
+	/*
+	 * Make it larger than posix_fadvise() does, which is twice the mount's: then another call for
+	 * the same open file sees that this one has made it so, and will restore it.
+	 */
+	if (READ_ONCE(nra_no_max) && call->next > ra_pages && ra_pages <= 2 * mount_pages) {
+		call->ra_pages = ra_pages;
+		call->next = max_t(unsigned long, call->next, 2 * mount_pages + 1);
+		ra_pages = call->next;
+		WRITE_ONCE(ra->ra_pages, ra_pages);
+	}
+	nra_steer_window(last, call->next, ra_pages);
+	WRITE_ONCE(ra->start, last->start);
+	WRITE_ONCE(ra->size, last->size);
+}
+
+static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
+{
+	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
+	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
+	struct file_ra_state *ra = ractl->ra;
+	struct nra_call *call = data;
+	struct nra_window last;
+
+	if (ractl->mapping->host->i_sb->s_magic != NFS_SUPER_MAGIC)
+		return false;
+	/* Another module, such as ctxra, makes this call with a state of its own. */
+	if (!ractl->file || ra != &ractl->file->f_ra)
+		return false;
+	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM || mapping_mapped(ractl->mapping))
+		return false;
+	last.start = READ_ONCE(ra->start);
+	last.size = READ_ONCE(ra->size);
+	last.async_size = READ_ONCE(ra->async_size);
+	/* The stock code will read nothing: readahead is off, or the bit means PG_reclaim. */
+	if (!READ_ONCE(ra->ra_pages) || folio_test_writeback(folio))
+		return false;
+	if (!nra_is_expected_marker(&last, ractl->_index, folio_nr_pages(folio)))
+		return false;
+	call->ra = ra;
+	call->end = last.start + last.size;
+	call->size = last.size;
+	if (!nra_decide(ractl, call))
+		return false;
+	if (seqkeep_is_observing()) {
+		nra_count(call->next > call->size ? NRA_C_WOULD_GROW : NRA_C_WOULD_LIMIT);
+		return false;
+	}
+	nra_steer(call, &last, READ_ONCE(inode_to_bdi(ractl->mapping->host)->ra_pages));
+	return true;
+}
+NOKPROBE_SYMBOL(nra_async_ra_entry);
+
+/* The newest kernels cut a window to whole folios. */
+static bool nra_is_about(unsigned int size, unsigned int wanted)
+{
+	return size > wanted - wanted / 4;
+}
+
+static void nra_async_ra_return(struct pt_regs *regs, void *data)
+{
+	struct nra_call *call = data;
+	struct file_ra_state *ra = call->ra;
+	unsigned int size = READ_ONCE(ra->size), ra_pages = READ_ONCE(ra->ra_pages);
+
+	/* Unless somebody, such as posix_fadvise(), has set it meanwhile. */
+	if (call->ra_pages)
+		cmpxchg(&ra->ra_pages, call->next, call->ra_pages);
+	/* Not opened, because the cgroup is congested, or another reader was faster. */
+	if (READ_ONCE(ra->start) != call->end)
+		return;
+	if (call->next <= call->size) {
+		nra_count(NRA_C_LIMITED);
+	} else if (nra_is_about(size, call->next)) {
+		nra_count(call->next == call->max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
+	} else {
+		nra_count(NRA_C_AUTO_IGNORED);
+		if (size <= ra_pages && call->next > ra_pages && !READ_ONCE(nra_no_max)) {
+			WRITE_ONCE(nra_no_max, true);
+			pr_info("this kernel opens no window beyond a file's readahead: raising the latter for each large window\n");
+		}
+	}
+}
+NOKPROBE_SYMBOL(nra_async_ra_return);
+
+static struct hook hooks[] = {
+	{
+		.spec = { .symbol = "page_cache_async_ra", .kind = HOOK_ENTRY },
+		.entry = nra_async_ra_entry,
+		.returned = nra_async_ra_return,
+		.data_size = sizeof(struct nra_call),
+		.max_calls = MAX_CALLS,
+	},
+};
+
+static struct hook_set set = {
+	.hooks = hooks,
+	.nr = ARRAY_SIZE(hooks),
+};
+
+/**
+ * nra_window_hooks_register - hook page_cache_async_ra()
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with nothing hooked and a line in the log.
+ */
+int nra_window_hooks_register(void)
+{
+	return hooks_register(&set);
+}
+
+void nra_window_hooks_unregister(void)
+{
+	hooks_unregister(&set);
+}
