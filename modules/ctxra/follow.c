@@ -65,7 +65,7 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
 static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	if (s->kind || !ctxra_stock_follows(rq))
-		s->hits = min(s->hits + (s->kind || !rq->sparse), U8_MAX);
+		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
 	else
 		s->hits = 0;
 }
@@ -83,9 +83,9 @@ static bool leave_to_stock(const struct ctxra_stream *s, const struct ctxra_requ
 static void note_direction(struct ctxra_stream *s, bool upwards)
 {
 	if (upwards)
-		s->direction = min(max(s->direction, 0) + 1, MAX_DIRECTION);
+		s->direction = min_t(int, max_t(int, s->direction, 0) + 1, MAX_DIRECTION);
 	else
-		s->direction = max(min(s->direction, 0) - 1, -MAX_DIRECTION);
+		s->direction = max_t(int, min_t(int, s->direction, 0) - 1, -MAX_DIRECTION);
 }
 
 static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
@@ -111,7 +111,7 @@ static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_reques
 		s->equal_steps = 0;
 	} else if (step == s->step ||
 		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
-		s->equal_steps = min(s->equal_steps + 1, U8_MAX);
+		s->equal_steps = min_t(int, s->equal_steps + 1, U8_MAX);
 	} else {
 		s->step = step;
 		s->equal_steps = 0;
@@ -261,7 +261,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 		count_hit(s, rq);
 		s->holes_in_row = 0;
 	} else {
-		s->holes_in_row = min(s->holes_in_row + 1, U8_MAX);
+		s->holes_in_row = min_t(int, s->holes_in_row + 1, U8_MAX);
 	}
 	if (!s->kind)
 		return ctxra_follow_candidate(s, budget, rq, joins, win);
@@ -350,7 +350,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	if (rq->index >= rq->eof || rq->nr > rq->win)
 		return CTXRA_STOCK;
 	ctxra_budget_count_call(budget);
-	s->probe_age = min(s->probe_age + 1, U8_MAX);
+	s->probe_age = min_t(int, s->probe_age + 1, U8_MAX);
 	apply_patterns(s, rq);
 	if (ctxra_governor_is_other_reader(s, rq))
 		ctxra_stream_start(s, &s->file, rq);

@@ -223,7 +223,7 @@ void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_
  */
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win)
 {
-	s->windows_opened = min(s->windows_opened + 1, U8_MAX);
+	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
 	if (s->probe_nr)
 		return;
 	s->probe_start = win->start;
@@ -289,7 +289,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->trust *= TRUST_GROWTH;
 		s->windows_opened = 0;
 		if (s->on_trial)
-			ctxra_budget_set(budget, min(READ_ONCE(budget->tokens) + 2, MAX_TOKENS));
+			ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + 2, MAX_TOKENS));
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
 		ctxra_governor_shrink(s, 1);
