@@ -36,9 +36,9 @@ static void start_waiter(struct kunit *test, struct nd_turns *turns, struct writ
 	init_completion(&w->done);
 	w->task = kthread_run(writer_fn, w, "nd-writer");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(w->task));
-	for (i = 0; i < 1000 && !waitqueue_active(&turns->wait); i++)
-		msleep(1);
-	KUNIT_EXPECT_TRUE(test, waitqueue_active(&turns->wait));
+	for (i = 0; i < 1000 && !wq_has_sleeper(&turns->wait); i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_TRUE(test, wq_has_sleeper(&turns->wait));
 	KUNIT_EXPECT_FALSE(test, completion_done(&w->done));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Readers of a simulated page cache, with ctxra in front of the stock code or without: the
- * walk of filemap_get_pages(), what hooks.c and pagecache.c tell ctxra_sets_follow() of a call, and a
- * scheduler that decides by a seed.
+ * walk of filemap_get_pages(), what hooks.c and pagecache.c tell ctxra_sets_follow() of a call,
+ * and a scheduler that decides by a seed.
  */
 #ifndef SEQKEEP_KUNIT_SIMREAD_H
 #define SEQKEEP_KUNIT_SIMREAD_H

@@ -289,7 +289,8 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->trust *= TRUST_GROWTH;
 		s->windows_opened = 0;
 		if (s->on_trial)
-			ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + 2, MAX_TOKENS));
+			ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + 2,
+						       MAX_TOKENS));
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
 		ctxra_governor_shrink(s, 1);

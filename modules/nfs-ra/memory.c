@@ -6,7 +6,10 @@
 
 #include "memory.h"
 
-/* A window may take this part of the memory: some dozen files are read at a time, two windows each. */
+/*
+ * A window may take this part of the memory: some dozen files are read at a time, two windows
+ * each.
+ */
 #define PART	64
 
 #ifdef CONFIG_MEMCG

@@ -13,8 +13,8 @@
 #define NRA_AUTO		0
 
 /*
- * Their limit, unless `auto_max_kb` says otherwise. Over a network with a delay the readahead in bytes counts, not the multiple: more
- * than 8 MiB gains nothing at any rsize (docs/nfs-ra.md).
+ * Their limit, unless `auto_max_kb` says otherwise. Over a network with a delay the readahead in
+ * bytes counts, not the multiple: more than 8 MiB gains nothing at any rsize (docs/nfs-ra.md).
  */
 #define NRA_AUTO_MULTIPLE	8
 #define NRA_AUTO_KB		8192

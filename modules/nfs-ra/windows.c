@@ -116,8 +116,8 @@ static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned l
 
 	call->ra_pages = 0;
 	/*
-	 * Make it larger than posix_fadvise() does, which is twice the mount's: then another call for
-	 * the same open file sees that this one has made it so, and will restore it.
+	 * Make it larger than posix_fadvise() does, which is twice the mount's: then another call
+	 * for the same open file sees that this one has made it so, and will restore it.
 	 */
 	if (READ_ONCE(nra_no_max) && call->next > ra_pages && ra_pages <= 2 * mount_pages) {
 		call->ra_pages = ra_pages;

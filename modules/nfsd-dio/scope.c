@@ -78,7 +78,9 @@ static const struct kernel_param_ops exports_ops = {
 module_param_cb(exports, &exports_ops, NULL, 0644);
 MODULE_PARM_DESC(exports, "list of exported directories whose files to serve (/srv/vms,/srv/db); empty: all (default)");
 
-/* Protects path_buffer, because nothing is allocated during a write. The kernel's own locks nest. */
+/*
+ * Protects path_buffer, because nothing is allocated during a write. The kernel's own locks nest.
+ */
 static DEFINE_SPINLOCK(path_lock);
 static char path_buffer[PATH_MAX];
 

@@ -20,6 +20,7 @@
  * A file is an address, which is compared and never followed.
  */
 struct nd_turns {
+	/* Protects all of this but @wait. */
 	spinlock_t lock;
 	long asked;
 	unsigned long finished;

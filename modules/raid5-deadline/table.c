@@ -149,9 +149,14 @@ void r5d_array_put(struct r5d_array *array)
 {
 	struct kref *ref = &array->ref;
 
-	/* The address is all that is used of an array that is freed meanwhile. */
-	if (!kref_put(ref, r5d_array_destroy))
-		wake_up_var(ref);
+	if (kref_put(ref, r5d_array_destroy))
+		return;
+	/*
+	 * Let the waiter see the count, or this see the waiter. The address is all that is used of
+	 * an array that is freed meanwhile.
+	 */
+	smp_mb__after_atomic();
+	wake_up_var(ref);
 }
 
 /**

@@ -11,7 +11,8 @@
  * A page fault maps all of a large folio if it can, not just the page that faulted: since
  * "mm/filemap: map entire large folio faultaround" and "mm/fault: try to map the entire file
  * folio in finish_fault()" in v6.18. By version, because both change only the bodies of functions.
- * Where a distribution took them into an older kernel, mapped pages of large folios count as unread.
+ * Where a distribution took them into an older kernel, mapped pages of large folios count as
+ * unread.
  */
 #define COMPAT_FAULT_MAPS_FOLIO	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
 
