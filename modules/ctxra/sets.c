@@ -128,7 +128,9 @@ static struct ctxra_place ctxra_place_of(struct ctxra_sets *sets, const struct c
 	return place;
 }
 
+/* Sparse is told of one lock, because it cannot follow whether there are two. */
 static unsigned long ctxra_place_lock(const struct ctxra_place *place)
+	__acquires(&place->home->lock)
 {
 	struct ctxra_locked_set *first = place->home, *second = place->other;
 	unsigned long flags;
@@ -136,15 +138,20 @@ static unsigned long ctxra_place_lock(const struct ctxra_place *place)
 	if (second && second < first)
 		swap(first, second);
 	raw_spin_lock_irqsave(&first->lock, flags);
-	if (second)
+	if (second) {
 		raw_spin_lock_nested(&second->lock, SINGLE_DEPTH_NESTING);
+		__release(&second->lock);
+	}
 	return flags;
 }
 
 static void ctxra_place_unlock(const struct ctxra_place *place, unsigned long flags)
+	__releases(&place->home->lock)
 {
-	if (place->other)
+	if (place->other) {
+		__acquire(&place->other->lock);
 		raw_spin_unlock(&place->other->lock);
+	}
 	raw_spin_unlock_irqrestore(&place->home->lock, flags);
 }
 

@@ -20,6 +20,7 @@
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/fs_context.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "common/hook.h"
@@ -40,12 +41,14 @@ static bool nra_setup_bdi_entry(struct pt_regs *regs, void *data)
 	*(struct super_block **)data = sb;
 	return nra_type_is_kernel_nfs(sb->s_type);
 }
+NOKPROBE_SYMBOL(nra_setup_bdi_entry);
 
 static void nra_setup_bdi_return(struct pt_regs *regs, void *data)
 {
 	if (!regs_return_value(regs))
 		nra_mounts_add(*(struct super_block **)data);
 }
+NOKPROBE_SYMBOL(nra_setup_bdi_return);
 
 static bool nra_get_tree_entry(struct pt_regs *regs, void *data)
 {
@@ -54,6 +57,7 @@ static bool nra_get_tree_entry(struct pt_regs *regs, void *data)
 	*(struct fs_context **)data = fc;
 	return nra_is_nfs(fc->fs_type->name, NULL);
 }
+NOKPROBE_SYMBOL(nra_get_tree_entry);
 
 static void nra_get_tree_return(struct pt_regs *regs, void *data)
 {
@@ -67,6 +71,7 @@ static void nra_get_tree_return(struct pt_regs *regs, void *data)
 	rule = nra_param_rule(server);
 	nra_mounts_set(fc->root->d_sb, server, &rule);
 }
+NOKPROBE_SYMBOL(nra_get_tree_return);
 
 static bool nra_store_entry(struct pt_regs *regs, void *data)
 {
@@ -75,12 +80,14 @@ static bool nra_store_entry(struct pt_regs *regs, void *data)
 	*(struct backing_dev_info **)data = dev_get_drvdata(dev);
 	return true;
 }
+NOKPROBE_SYMBOL(nra_store_entry);
 
 static void nra_store_return(struct pt_regs *regs, void *data)
 {
 	if ((long)regs_return_value(regs) > 0)
 		nra_mounts_note_write(*(struct backing_dev_info **)data);
 }
+NOKPROBE_SYMBOL(nra_store_return);
 
 static struct hook mount_hooks[] = {
 	{
