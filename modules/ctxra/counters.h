@@ -26,7 +26,9 @@
 	C(LEFT_RANDOM_HINT, "left_random_hint")			\
 	C(LEFT_READAHEAD_OFF, "left_readahead_off")		\
 	C(LEFT_OVERSIZE, "left_oversize")			\
-	C(LEFT_CONGESTED, "left_congested")
+	C(LEFT_CONGESTED, "left_congested")			\
+	C(WOULD_OPEN_WINDOWS, "would_open_windows")		\
+	C(WOULD_SKIP_MARKERS, "would_skip_markers")
 
 #define CTXRA_COUNTER(name, string)	CTXRA_C_##name,
 enum ctxra_counter { CTXRA_COUNTERS(CTXRA_COUNTER) CTXRA_C_NR };

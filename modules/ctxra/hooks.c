@@ -18,6 +18,7 @@
 #include "common/compat/readahead.h"
 #include "common/compat/regs.h"
 #include "common/hook.h"
+#include "common/module.h"
 #include "common/read_racy.h"
 #include "common/ra_mark.h"
 #include "counters.h"
@@ -213,17 +214,37 @@ static void ctxra_copy_back_state(const struct ctxra_call *call)
 	compat_ra_copy_order(file_ra, after);
 }
 
+/*
+ * Count what the module would do, and leave the call to the stock code. The policy goes on as if
+ * its window had been opened.
+ */
+static bool ctxra_observe(const struct readahead_control *ractl, enum ctxra_verdict verdict,
+			  int slot)
+{
+	if (verdict == CTXRA_OPEN) {
+		count(CTXRA_C_WOULD_OPEN_WINDOWS, 1);
+		ctxra_table_window_done(ractl->mapping, slot);
+	} else if (verdict == CTXRA_SKIP_MARKER) {
+		count(CTXRA_C_WOULD_SKIP_MARKERS, 1);
+	}
+	return false;
+}
+
 static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct ctxra_steering st;
 	struct ctxra_window win;
 	struct ctxra_args args;
+	enum ctxra_verdict verdict;
 	int slot;
 
 	if (!ctxra_args_init(ractl, NULL, regs_get_kernel_argument(regs, 1), &args))
 		return false;
-	if (ctxra_follow(ractl, &args, &win, &slot) != CTXRA_OPEN)
+	verdict = ctxra_follow(ractl, &args, &win, &slot);
+	if (seqkeep_is_observing())
+		return ctxra_observe(ractl, verdict, slot);
+	if (verdict != CTXRA_OPEN)
 		return ctxra_resize_window(data, ractl, args.ahead);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
@@ -263,6 +284,8 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	if (!ctxra_args_init(ractl, folio, regs_get_kernel_argument(regs, 2), &args))
 		return false;
 	verdict = ctxra_follow(ractl, &args, &win, &slot);
+	if (seqkeep_is_observing())
+		return ctxra_observe(ractl, verdict, slot);
 	if (verdict == CTXRA_STOCK)
 		return ctxra_resize_window(call, ractl, args.ahead);
 	if (verdict == CTXRA_SKIP_MARKER)
