@@ -122,7 +122,12 @@ def page(entries: Sequence[Json], unmeasured: Sequence[str] = ()) -> str:
     parts = [HEAD]
     if now:
         commits = ", ".join(sorted({entry["commit"] for entry in now}))
-        parts += [counts(now), f"The modules are those of commit {commits}.", "## The worst first", *section(now)]
+        parts += [
+            counts(now),
+            wrapped(f"The modules are those of commit {commits}."),
+            "## The worst first",
+            *section(now),
+        ]
     if unmeasured:
         parts.append(wrapped(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}."))
     for ref in sorted({entry["ref"] for entry in entries if entry.get("ref")}):
