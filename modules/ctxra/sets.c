@@ -128,7 +128,7 @@ static struct ctxra_place ctxra_place_of(struct ctxra_sets *sets, const struct c
 	return place;
 }
 
-/* Sparse is told of one lock, because it cannot follow whether there are two. */
+/* Sparse sees one lock here, because it cannot follow whether there are two. */
 static unsigned long ctxra_place_lock(const struct ctxra_place *place)
 	__acquires(&place->home->lock)
 {
