@@ -143,7 +143,7 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to CTXRA_SAMPLES + 2 pages
+ * @facts: asked for up to CTXRA_SAMPLES + 2 pages, at a marker for up to a window (MAX_TRAIL)
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
  * Context: any; the caller serialises calls for one set.

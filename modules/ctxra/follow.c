@@ -332,7 +332,7 @@ static void update_reader_pos(struct ctxra_stream *s, const struct ctxra_request
 /**
  * ctxra_stream_follow - add a request to its stream and decide what to read
  * @s: the stream, from ctxra_stream_find() or ctxra_stream_start(); updated
- * @budget: of the stream's set; updated
+ * @budget: of the stream's file; updated
  * @rq: the request
  * @win: set for CTXRA_OPEN. The window ends at @rq->eof or before. It has at most @rq->win
  *	pages, or in a strided stream those of the last miss. It contains @rq->index if it is

@@ -270,7 +270,7 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 /**
  * ctxra_governor_judge - adapt trust and window size to how a window was used
  * @s: the stream
- * @budget: of its set
+ * @budget: of its file
  * @use: of the pages of ctxra_governor_probe_due()
  */
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,

@@ -87,7 +87,8 @@ static struct ctxra_stream *ctxra_lru_oldest_candidate(struct ctxra_lru *lru)
 
 		if (lru->free_mask & bit)
 			continue;
-		if (!(lru->kept_mask & bit) || lru->starts - s->used > KEPT_STARTS)
+		/* Negative, so kept, where @starts of two files differ. */
+		if (!(lru->kept_mask & bit) || (s32)(lru->starts - s->used) > KEPT_STARTS)
 			return s;
 		if (!oldest)
 			oldest = s;
@@ -137,8 +138,11 @@ struct ctxra_stream *ctxra_lru_victim(struct ctxra_lru *lru, u32 now)
 	if (!lru->proven_mask)
 		return ctxra_lru_oldest_candidate(lru);
 	proven = list_last_entry(&lru->proven, struct ctxra_stream, lru);
-	/* Compare the difference, because the time wraps. */
-	if (now - proven->used > IDLE_MS)
+	/*
+	 * Compare the difference, because the time wraps. It is negative where another CPU used
+	 * the stream after this call read the clock.
+	 */
+	if ((s32)(now - proven->used) > IDLE_MS)
 		return proven;
 	return nr >= MIN_CANDIDATES ? ctxra_lru_oldest_candidate(lru) : ctxra_lru_pick(lru);
 }

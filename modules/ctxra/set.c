@@ -56,9 +56,11 @@ static bool is_expired(const struct ctxra_set *set, const struct ctxra_stream *s
 {
 	bool lasts = set->lasting & BIT(s - set->streams) ||
 		     READ_ONCE(set->budget->tokens) >= MANY_TOKENS;
+	/* Negative after a change of @starts that another call's overwrote. */
+	s32 age = READ_ONCE(set->budget->starts) - s->used;
 
-	return !ctxra_stream_is_proven(s) && READ_ONCE(set->budget->starts) - s->used >
-			   (s->kind ? TRIAL_STARTS : lasts ? MANY_STARTS : FEW_STARTS);
+	return !ctxra_stream_is_proven(s) &&
+	       age > (s->kind ? TRIAL_STARTS : lasts ? MANY_STARTS : FEW_STARTS);
 }
 
 /**

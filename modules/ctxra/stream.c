@@ -198,7 +198,7 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 	return ctxra_governor_probe_due(s, rq, probe);
 }
 
-/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its set. */
+/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its file. */
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			const struct ctxra_use *use)
 {

@@ -170,9 +170,22 @@ static struct ctxra_use ctxra_fact_sample_use(void *ctx, unsigned long start, un
 	return ctxra_sample_use(((struct ctxra_source *)ctx)->mapping, start, nr);
 }
 
+/* Tell the other calls, too, that the pages which are cut off are not in flight. */
 static bool ctxra_fact_trim(void *ctx, struct ctxra_window *win, unsigned long index)
 {
-	return ctxra_trim_window(((struct ctxra_source *)ctx)->mapping, win, index);
+	const struct ctxra_source *source = ctx;
+	struct ctxra_flights *flights = flights_of(source->mapping);
+	unsigned long flags;
+
+	if (!ctxra_trim_window(source->mapping, win, index))
+		return false;
+	if (source->slot < 0)
+		return true;
+	raw_spin_lock_irqsave(&flights->lock, flags);
+	flights->windows[source->slot].start = win->start;
+	flights->windows[source->slot].end = win->start + win->nr;
+	raw_spin_unlock_irqrestore(&flights->lock, flags);
+	return true;
 }
 
 static const struct ctxra_facts_ops ctxra_facts_ops = {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* minmax.h of 6.2 to 6.5 uses it, and does not include it. */
+#include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 

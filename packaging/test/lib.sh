@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Functions and variables that the tests share. The runner sets SUITE, KVER (the suite's kernel), and from META: VERSION,
-# MODULES, OLDEST, NEWEST. /mnt/deb and /mnt/rpm hold the packages, /mnt/deb-next and so on those of the later version
+# MODULES, OLDEST, NEWEST, ALSO. /mnt/deb and /mnt/rpm hold the packages, /mnt/deb-next and so on those of the later version
 # NEXT, and /mnt/deb-outside and so on those of version OUTSIDE, whose range of kernels ends before KVER.
 
 # Two modules stand for all in most tests, because each builds for half a minute and their scripts are alike.
