@@ -148,6 +148,7 @@ struct ctxra_budget {
  *	is not among @patterns
  * @in_flight: for a miss, another call is bringing a window with this page into the cache
  * @dropped: the page of ctxra_stream_may_be_stale() is not cached
+ * @read_behind: for a marker in a BACKWARD stream, pages behind it were read
  */
 struct ctxra_request {
 	unsigned long index;
@@ -164,6 +165,7 @@ struct ctxra_request {
 	bool sparse;
 	bool in_flight;
 	bool dropped;
+	bool read_behind;
 };
 
 /**

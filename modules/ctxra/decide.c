@@ -138,6 +138,19 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 	return CTXRA_OPEN;
 }
 
+/* Were pages above a marker read, as they were if its reader goes backwards? */
+static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			   const struct ctxra_facts *facts)
+{
+	unsigned long start = ctxra_sat_add(rq->index, rq->nr);
+	struct ctxra_use use;
+
+	if (start >= s->end)
+		return true;
+	use = facts->ops->sample_use(facts->ctx, start, min(s->end - start, 2 * rq->win));
+	return s->drops || 3 * use.used >= use.unused + use.absent;
+}
+
 /**
  * ctxra_decide - find or start the stream of a request, and follow it
  * @set: the streams of the file's set; updated
@@ -176,6 +189,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	if (ctxra_stream_may_be_stale(s, &full, &page))
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
+	if (s->kind == CTXRA_BACKWARD && rq->marker)
+		full.read_behind = is_read_behind(s, rq, facts);
 	verdict = ctxra_stream_follow(s, set->budget, &full, win);
 	if (verdict == CTXRA_SKIP_MARKER)
 		verdict = look_before_skip(s, rq, facts, win);

@@ -158,8 +158,9 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return s->equal_steps >= CTXRA_EQUAL_STEPS && ctxra_governor_trusts(s) ?
 		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
 	if (s->kind == CTXRA_BACKWARD) {
-		note_direction(s, false);
-		return ctxra_window_below(s, rq, win);
+		/* A reader that goes towards the end of the file meets the marker, too. */
+		note_direction(s, !rq->read_behind);
+		return rq->read_behind ? ctxra_window_below(s, rq, win) : CTXRA_STOCK;
 	}
 	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
 	count_hit(s, rq);
