@@ -138,6 +138,36 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 	return CTXRA_OPEN;
 }
 
+/**
+ * ctxra_confirm - cut a window to its missing pages
+ * @rq: the request
+ * @facts: asked for the pages of the window
+ * @win: from ctxra_decide(); cut
+ *
+ * Return: CTXRA_OPEN, or what to do instead because all of the window is cached.
+ */
+enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ctxra_facts *facts,
+				 struct ctxra_window *win)
+{
+	if (facts->ops->trim(facts->ctx, win, rq->index))
+		return CTXRA_OPEN;
+	return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_FILLED;
+}
+
+/*
+ * Count a window that is to be opened. If it will be judged, cut it first: pages that were cached
+ * before tell nothing of this readahead. Other windows are cut later, without the lock of the set.
+ */
+static enum ctxra_verdict count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
+				       const struct ctxra_facts *facts, struct ctxra_window *win)
+{
+	enum ctxra_verdict verdict = s->probe_nr ? CTXRA_OPEN : ctxra_confirm(rq, facts, win);
+
+	if (verdict == CTXRA_OPEN)
+		ctxra_governor_count_window(s, rq, win);
+	return verdict;
+}
+
 /* Were pages above a marker read, as they were if its reader goes backwards? */
 static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			   const struct ctxra_facts *facts)
@@ -183,7 +213,7 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 
-		ctxra_stream_judge(s, set->budget, &use);
+		ctxra_stream_judge(s, set->budget, rq->win, &use);
 	}
 	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
 	if (ctxra_stream_may_be_stale(s, &full, &page))
@@ -194,22 +224,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	verdict = ctxra_stream_follow(s, set->budget, &full, win);
 	if (verdict == CTXRA_SKIP_MARKER)
 		verdict = look_before_skip(s, rq, facts, win);
+	if (verdict == CTXRA_OPEN)
+		verdict = count_window(s, rq, facts, win);
 	ctxra_set_touch(set, s);
 	return verdict;
-}
-
-/**
- * ctxra_confirm - cut a window to its missing pages
- * @rq: the request
- * @facts: asked for the pages of the window
- * @win: from ctxra_decide(); cut
- *
- * Return: CTXRA_OPEN, or what to do instead because all of the window is cached.
- */
-enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ctxra_facts *facts,
-				 struct ctxra_window *win)
-{
-	if (facts->ops->trim(facts->ctx, win, rq->index))
-		return CTXRA_OPEN;
-	return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_FILLED;
 }

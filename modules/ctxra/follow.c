@@ -370,11 +370,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		verdict = ctxra_follow_miss(s, budget, &capped, win);
 	limit_range(s, &capped);
 	update_reader_pos(s, rq);
-	if (verdict == CTXRA_OPEN) {
-		if (s->win_cap)
-			win->pattern = CTXRA_THRASH;
-		if (s->kind != CTXRA_STRIDED || win->ahead)
-			ctxra_governor_count_window(s, win);
-	}
+	if (verdict == CTXRA_OPEN && s->win_cap)
+		win->pattern = CTXRA_THRASH;
 	return verdict;
 }

@@ -198,9 +198,15 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 	return ctxra_governor_probe_due(s, rq, probe);
 }
 
-/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its set. */
+/**
+ * ctxra_stream_judge - adapt a stream to the use of the pages of ctxra_stream_probe_due()
+ * @s: the stream
+ * @budget: of its set
+ * @win: largest window that may be opened, pages
+ * @use: of those pages
+ */
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use)
+			unsigned long win, const struct ctxra_use *use)
 {
 	if (!s->kind) {
 		/* The gap was read after all: count the step anew. */
@@ -208,5 +214,5 @@ void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			s->equal_steps = 0;
 		return;
 	}
-	ctxra_governor_judge(s, budget, use);
+	ctxra_governor_judge(s, budget, win, use);
 }

@@ -18,6 +18,6 @@ bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_
 bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
 			    struct ctxra_window *probe);
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use);
+			unsigned long win, const struct ctxra_use *use);
 
 #endif
