@@ -124,7 +124,7 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 {
 	unsigned long hole = ctxra_sat_add(rq->index, rq->cached), end;
 
-	if (s->kind != CTXRA_FORWARD || s->distrusted || s->drops || s->win_cap ||
+	if (s->kind != CTXRA_FORWARD || s->drops || s->win_cap ||
 	    !rq->cached || hole >= rq->eof)
 		return CTXRA_SKIP_MARKER;
 	if (rq->in_order && facts->ops->is_cached(facts->ctx, hole))

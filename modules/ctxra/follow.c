@@ -173,7 +173,7 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
 	if (!ctxra_governor_trusts(s))
-		return ctxra_governor_distrusts_marker(s, rq) ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
+		return CTXRA_STOCK;
 	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
 		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
 			return CTXRA_STOCK;

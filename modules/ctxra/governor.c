@@ -166,20 +166,6 @@ static unsigned long distance_from_probe(const struct ctxra_stream *s,
 }
 
 /**
- * ctxra_governor_distrusts_marker - whether a marker belongs to readahead that is unread
- * @s: the stream
- * @rq: the request, at a marker
- *
- * Not so for the marker that the file's own state expects, because the stock code would have
- * put it there without us, nor for one far from the unread window, because others read there.
- */
-bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return s->distrusted && !s->reordered && !rq->in_order &&
-	       distance_from_probe(s, rq) <= rq->ahead;
-}
-
-/**
  * ctxra_governor_is_other_reader - whether another reader came to a distrusted stream
  * @s: the stream
  * @rq: the request

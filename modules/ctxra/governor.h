@@ -13,7 +13,6 @@ bool ctxra_governor_trusts(const struct ctxra_stream *s);
 unsigned long ctxra_governor_first_limit(const struct ctxra_stream *s,
 					 const struct ctxra_request *rq);
 unsigned long ctxra_governor_next_size(const struct ctxra_stream *s, unsigned long next);
-bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq);
 void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq);
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
