@@ -79,6 +79,12 @@ static bool leave_to_stock(const struct ctxra_stream *s, const struct ctxra_requ
 	return ctxra_stock_follows(rq) && !s->reordered && !s->win_cap;
 }
 
+/* A reader in order is near a stream of another kind, to which it does not belong. */
+static bool passes_by(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return (s->kind == CTXRA_BACKWARD || s->kind == CTXRA_STRIDED) && ctxra_stock_follows(rq);
+}
+
 /* A request extended the stream's range at its end, or at its start. */
 static void note_direction(struct ctxra_stream *s, bool upwards)
 {
@@ -154,6 +160,8 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	enum ctxra_verdict verdict;
 	unsigned long end;
 
+	if (passes_by(s, rq))
+		return CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED)
 		return s->equal_steps >= CTXRA_EQUAL_STEPS && ctxra_governor_trusts(s) ?
 		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
@@ -251,6 +259,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	/* In a hole, or just below the range. */
 	bool fills = rq->index < s->end && ctxra_sat_add(rq_end, narrow) >= s->start;
 
+	if (passes_by(s, rq))
+		return CTXRA_STOCK;
 	ctxra_measure_step(s, rq);
 	if (rq_end > s->end && s->end > s->start)
 		note_direction(s, true);
