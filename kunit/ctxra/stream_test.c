@@ -257,7 +257,7 @@ static void stream_amid_noise(struct kunit *test)
 	struct sim_work work = sim_work_create(test, shape, SPACIOUS);
 	unsigned long asked = work.nr * shape->nr;
 	unsigned long noise = work.nr - shape->pages / shape->nr;
-	unsigned long bar = noise + shape->pages / shape->win * 21 / 20 + 8;
+	unsigned long bar = noise + shape->pages / shape->win * 21 / 20 + 16;
 	unsigned int way;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {

@@ -64,10 +64,10 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
  */
 static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	if (s->kind || !ctxra_stock_follows(rq))
-		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
-	else
+	if (!s->kind && ctxra_stock_follows(rq))
 		s->hits = 0;
+	else if (s->kind || ctxra_stream_tells_of_others(s, rq))
+		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
 }
 
 /*

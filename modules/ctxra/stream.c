@@ -99,6 +99,34 @@ bool ctxra_stock_follows(const struct ctxra_request *rq)
 	       !(rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH));
 }
 
+/*
+ * Does the reader go on from where its own descriptor was read last, within one request? Readers
+ * that share a stream are a request or more apart.
+ */
+static bool continues_own(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->since_prev < max_t(unsigned long, rq->nr, s->last_nr);
+}
+
+/* Is it another call of the read() that missed last? */
+static bool is_same_read(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->index > s->last_index && rq->index + rq->nr == s->last_index + s->last_nr;
+}
+
+/**
+ * ctxra_stream_tells_of_others - whether a request shows that several readers share a candidate
+ * @s: the candidate
+ * @rq: the request, which joins or fills it
+ *
+ * Return: false if one reader with a descriptor of its own may have made the last requests.
+ */
+bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->ahead > rq->win || rq->evicted_window ||
+	       (!continues_own(s, rq) && !is_same_read(s, rq));
+}
+
 /**
  * ctxra_stream_should_start - whether a request that belongs to no stream begins one
  * @rq: the request

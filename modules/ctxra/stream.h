@@ -9,6 +9,7 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
 bool ctxra_stock_follows(const struct ctxra_request *rq);
+bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_stream_should_start(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
