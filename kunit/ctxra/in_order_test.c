@@ -179,7 +179,7 @@ static struct sim_work mixed_work(struct kunit *test, const struct mixed *m, u32
 
 /* Of the 120 runs of a case, those with more than one I/O, or one wait, more than stock. */
 #define WORSE_IOS	24
-#define WORSE_WAITS	36
+#define WORSE_WAITS	24
 
 /*
  * A file that is read densely, so that readers come upon each other's windows. What ctxra does

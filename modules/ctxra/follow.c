@@ -162,9 +162,12 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 
 	if (passes_by(s, rq))
 		return CTXRA_STOCK;
+	if (s->kind == CTXRA_STRIDED && s->equal_steps < CTXRA_EQUAL_STEPS)
+		/* The step is open: only the next misses of the reader that leaves gaps tell it. */
+		return rq->sparse ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED)
-		return s->equal_steps >= CTXRA_EQUAL_STEPS && ctxra_governor_trusts(s) ?
-		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
+		return ctxra_governor_trusts(s) ? ctxra_window_next_piece(s, rq, win) :
+						  CTXRA_SKIP_MARKER;
 	if (s->kind == CTXRA_BACKWARD) {
 		/* A reader that goes towards the end of the file meets the marker, too. */
 		note_direction(s, !rq->read_behind);
