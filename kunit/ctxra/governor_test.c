@@ -192,7 +192,7 @@ static void trust_has_to_be_earned(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.distrusted);
 	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
 	KUNIT_EXPECT_FALSE(test, s.on_trial);
-	KUNIT_EXPECT_EQ(test, budget.tokens, 2U);
+	KUNIT_EXPECT_EQ(test, budget.tokens, 5U);
 }
 
 /* Before full trust the windows grow one step per proof, and that is when tokens come back. */
@@ -212,7 +212,7 @@ static void each_size_has_to_be_proved(struct kunit *test)
 	s.win_size = 32;
 	KUNIT_EXPECT_EQ(test, budget.tokens, 1U);
 	judge(&s, &budget, 16, 0);
-	KUNIT_EXPECT_EQ(test, budget.tokens, 2U);
+	KUNIT_EXPECT_EQ(test, budget.tokens, 5U);
 	s.windows_opened = U8_MAX;
 	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
 }
