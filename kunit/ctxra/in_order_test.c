@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "ctxra/follow.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	98304UL	/* 384 MiB */
@@ -215,7 +216,38 @@ static void upon_each_other(struct kunit *test)
 	KUNIT_EXPECT_LE(test, more_waits, WORSE_WAITS);
 }
 
+/* A reader in order is left alone near a stride or a backward stream, and changes neither. */
+static void passes_by_other_kinds(struct kunit *test)
+{
+	static const u8 kinds[] = { CTXRA_BACKWARD, CTXRA_STRIDED };
+	unsigned int i, marker;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		for (marker = 0; marker < 2; marker++) {
+			struct ctxra_stream s = {
+				.start = 64, .end = 128, .step = 64, .last_index = 64,
+				.last_nr = 16, .equal_steps = 3, .kind = kinds[i],
+				.trust = U8_MAX,
+			};
+			const struct ctxra_request rq = {
+				.index = 136, .nr = 8, .win = 32, .ahead = 32, .eof = 1000,
+				.cached = 16, .patterns = SIM_ALL_PATTERNS, .in_order = true,
+				.marker = marker, .read_behind = true,
+			};
+			struct ctxra_budget budget = {};
+			struct ctxra_window win;
+
+			KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win),
+					CTXRA_STOCK);
+			KUNIT_EXPECT_EQ(test, s.end, 128UL);
+			KUNIT_EXPECT_EQ(test, s.last_index, 64UL);
+			KUNIT_EXPECT_EQ(test, s.direction, (s8)0);
+		}
+	}
+}
+
 static struct kunit_case in_order_cases[] = {
+	KUNIT_CASE(passes_by_other_kinds),
 	KUNIT_CASE_PARAM(never_slower, extents_gen_params),
 	KUNIT_CASE_PARAM(upon_each_other, mixed_gen_params),
 	{}
