@@ -216,7 +216,7 @@ static void upon_each_other(struct kunit *test)
 	KUNIT_EXPECT_LE(test, more_waits, WORSE_WAITS);
 }
 
-/* A reader in order is left alone near a stride or a backward stream, and changes neither. */
+/* Near a stride or a backward stream a reader in order is the stock code's, and changes neither. */
 static void passes_by_other_kinds(struct kunit *test)
 {
 	static const u8 kinds[] = { CTXRA_BACKWARD, CTXRA_STRIDED };

@@ -23,7 +23,7 @@
 #define GROWTH			4UL
 
 /*
- * Each new stream takes a token. It returns that when its first window was read, and returns four if
+ * Each new stream takes a token. It returns that when its first window was read, or four tokens if
  * the sample had eight pages, and four when it is fully trusted: random reads chance to prove a
  * window of a few pages, but not more, and streams must not wait for each other's tokens. Random
  * reads get two small windows per CALLS_PER_TOKEN calls: below 1 % of their pages.
@@ -333,7 +333,8 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			s->trust = s->trust == INITIAL_TRUST ? PROVEN_TRUST : FULL_TRUST;
 		s->windows_opened = 0;
 		if (s->on_trial)
-			ctxra_budget_give(budget, ctxra_use_known(use) >= CTXRA_SAMPLES / 2 ? 4 : 1);
+			ctxra_budget_give(budget,
+					  ctxra_use_known(use) >= CTXRA_SAMPLES / 2 ? 4 : 1);
 		else if (s->trust >= FULL_TRUST)
 			ctxra_budget_give(budget, 4);
 		s->on_trial = false;
