@@ -98,12 +98,17 @@ static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_i
 /*
  * The file system updates the time before it writes the data, and readers do not wait for a direct
  * write. So a client may have cached old bytes under the new change attribute (or time), and would
- * trust them until the next change. Update both again, now that the data is on the device.
+ * trust them until the next change. Update both again, now that the data is on the device, unless
+ * nobody has seen what the first update made of them.
  */
-static bool nd_update_time(struct file *file)
+static bool nd_update_time(struct file *file, struct timespec64 before)
 {
-	int error = nd_update_time_batched(file);
+	int error = 0;
 
+	if (nd_times_are_unseen(file_inode(file), before))
+		nd_count(ND_C_TIMES_UNSEEN);
+	else
+		error = nd_update_time_batched(file);
 	if (error) {
 		nd_count_fallback(error);
 		return false;
@@ -222,9 +227,11 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
  */
 bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 {
-	dev_t dev = file_inode(iocb->ki_filp)->i_sb->s_dev;
+	struct inode *inode = file_inode(iocb->ki_filp);
+	dev_t dev = inode->i_sb->s_dev;
 	size_t len = iov_iter_count(from);
 	enum nd_verdict verdict;
+	struct timespec64 times;
 	struct nd_write write;
 	bool done = false;
 	u64 begin;
@@ -235,6 +242,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
 	begin = ktime_get_ns();
+	times = nd_sample_times(inode);
 	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
 	if (verdict == ND_DIRECT)
 		verdict = nd_write_data(iocb, from, &write, &done);
@@ -242,7 +250,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
-	if (!done || !nd_update_time(iocb->ki_filp)) {
+	if (!done || !nd_update_time(iocb->ki_filp, times)) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
