@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from . import checks_kernel, checks_readahead
+from . import checks_kernel, checks_readahead, checks_throttle
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
 from .modules import State, read_states
@@ -36,6 +36,7 @@ CHECKS = (
     checks_readahead.check_nfs_conf,
     checks_readahead.check_nfs_threads,
     checks_readahead.check_io_cache_write,
+    checks_throttle.check_exported_disks,
     checks_readahead.check_backstores,
     checks_readahead.check_md_arrays,
     checks_readahead.check_stripe_cache,
