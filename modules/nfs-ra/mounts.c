@@ -56,6 +56,12 @@ static void nra_apply_rule(struct nra_mount *mount, const char *server,
 	if (cmpxchg(&mount->rsize, 0, nra_rsize(mount->bdi)))
 		return;
 	strscpy(mount->server, server, sizeof(mount->server));
+	/*
+	 * A udev rule may have written during mount(). That is the value to restore; a write after
+	 * this one counts again, or changes @before under the cmpxchg().
+	 */
+	if (rule->override)
+		nra_record_forget_writer(mount);
 	mount->before = READ_ONCE(mount->bdi->ra_pages);
 	mount->set = nra_rule_pages(rule, mount->rsize, VM_READAHEAD_PAGES, PAGE_SIZE);
 	mount->max_window = nra_rule_max_window(rule, mount->rsize, PAGE_SIZE);

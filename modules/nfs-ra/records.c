@@ -147,6 +147,19 @@ void nra_record_set_writer(struct nra_mount *mount)
 }
 
 /**
+ * nra_record_forget_writer - take a write to read_ahead_kb for overruled
+ * @mount: the record
+ *
+ * Context: any but interrupts.
+ */
+void nra_record_forget_writer(struct nra_mount *mount)
+{
+	raw_spin_lock(&mounts_lock);
+	WRITE_ONCE(mount->written, false);
+	raw_spin_unlock(&mounts_lock);
+}
+
+/**
  * nra_record_get_writer - get the task that last wrote to read_ahead_kb
  * @mount: the record
  * @writer: set to the task's name, %TASK_COMM_LEN bytes

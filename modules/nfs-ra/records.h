@@ -60,6 +60,7 @@ struct nra_mount *nra_record_take(void);
 void nra_record_add(struct nra_mount *mount);
 struct nra_mount *nra_record_find(const struct backing_dev_info *bdi);
 void nra_record_set_writer(struct nra_mount *mount);
+void nra_record_forget_writer(struct nra_mount *mount);
 bool nra_record_get_writer(struct nra_mount *mount, char *writer);
 
 #endif

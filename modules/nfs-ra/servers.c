@@ -34,6 +34,8 @@ static const char *nra_servers_add(struct nra_servers *list, char *item)
 	if (*item == '[' && end[-1] == ']') {
 		item++;
 		end--;
+		if (item == end)
+			return "an item is not SERVER:MULTIPLE";
 	}
 	*end = '\0';
 	if (nra_servers_find(list, item))

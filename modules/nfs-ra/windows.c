@@ -53,6 +53,7 @@ static bool nra_no_max;
  * @size: the last window, pages
  * @next: the wanted one, pages
  * @max_window: see &nra_limits.max_window
+ * @limited: @next is smaller than the stock code's
  * @ra_pages: the file's limit, to be restored; 0: it was not changed
  */
 struct nra_call {
@@ -61,6 +62,7 @@ struct nra_call {
 	unsigned int size;
 	unsigned int next;
 	unsigned long max_window;
+	bool limited;
 	unsigned int ra_pages;
 };
 
@@ -104,6 +106,7 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 	rcu_read_unlock();
 	call->max_window = limits.max_window;
 	call->next = nra_next_window(call->size, &limits, &run);
+	call->limited = call->next < nra_stock_window(call->size, limits.file_pages);
 	if (!call->next && call->size < limits.max_window)
 		nra_count(NRA_C_AUTO_UNPROVEN);
 	return call->next;
@@ -159,7 +162,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	if (!nra_decide(ractl, call))
 		return false;
 	if (seqkeep_is_observing()) {
-		nra_count(call->next > call->size ? NRA_C_WOULD_GROW : NRA_C_WOULD_LIMIT);
+		nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);
 		return false;
 	}
 	nra_steer(call, &last, READ_ONCE(inode_to_bdi(ractl->mapping->host)->ra_pages));
@@ -185,7 +188,7 @@ static void nra_async_ra_return(struct pt_regs *regs, void *data)
 	/* Not opened, because the cgroup is congested, or another reader was faster. */
 	if (READ_ONCE(ra->start) != call->end)
 		return;
-	if (call->next <= call->size) {
+	if (call->limited) {
 		nra_count(NRA_C_LIMITED);
 	} else if (nra_is_about(size, call->next)) {
 		nra_count(call->next == call->max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);

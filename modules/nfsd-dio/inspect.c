@@ -28,15 +28,16 @@ static bool known_fs(const struct inode *inode)
 	return S_ISREG(inode->i_mode) && (is_fs(inode, "ext4") || is_fs(inode, "xfs"));
 }
 
-/* 0 if the file system takes no direct I/O: inline data, encryption, verity, journalled data. */
-static unsigned int nd_direct_align(const struct file *file)
+/* Leaves both at 0 for inline data, encryption, verity, journalled data: no direct I/O. */
+static void nd_inspect_alignment(const struct file *file, struct nd_write *write)
 {
 	struct kstat stat;
 
 	if (vfs_getattr_nosec(&file->f_path, &stat, STATX_DIOALIGN, AT_STATX_DONT_SYNC) ||
 	    !(stat.result_mask & STATX_DIOALIGN))
-		return 0;
-	return stat.dio_offset_align;
+		return;
+	write->align = stat.dio_offset_align;
+	write->mem_align = stat.dio_mem_align;
 }
 
 /**
@@ -73,7 +74,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 			 /* It flushes within the write: a second one would hide a failed flush. */
 			 !IS_SYNC(inode);
 	write->mapped = mapping_writably_mapped(file->f_mapping);
-	write->align = nd_direct_align(file);
+	nd_inspect_alignment(file, write);
 	write->contended = nd_has_concurrent_writers(file) || inode_is_locked(inode);
 }
 

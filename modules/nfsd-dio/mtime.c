@@ -7,9 +7,11 @@
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/iversion.h>
 #include <linux/kernel.h>
 
 #include "common/compat/freeze.h"
+#include "common/compat/mgtime.h"
 #include "mtime.h"
 #include "turns.h"
 
@@ -43,6 +45,29 @@ static int nd_update_time_in_turn(struct nd_turns *turns, struct file *file)
 	if (turn == ND_TURN_OWNER)
 		nd_turn_end(turns, error || file->f_mode & FMODE_NOCMTIME ? NULL : inode, asked);
 	return error;
+}
+
+/* The sample for nd_times_are_unseen(). */
+struct timespec64 nd_sample_times(const struct inode *inode)
+{
+	return compat_sample_times(inode);
+}
+
+/**
+ * nd_times_are_unseen - whether nobody has seen the times and the change attribute of a file
+ * @inode: the file, whose data is on the device
+ * @before: what nd_sample_times() returned before the write
+ *
+ * The file system updated both before the data. A client that has seen the values that the file
+ * has now may have read old bytes since, and would trust them. A client that has seen older values
+ * will see that they have changed. A client that looks from now on has the new bytes to read first.
+ */
+bool nd_times_are_unseen(struct inode *inode, struct timespec64 before)
+{
+	/* Readers that still got old bytes have marked what they saw: pairs with their marking. */
+	smp_mb();
+	return compat_times_are_unseen(inode, before) &&
+	       !(IS_I_VERSION(inode) && inode_iversion_need_inc(inode));
 }
 
 /**

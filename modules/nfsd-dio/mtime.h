@@ -3,9 +3,15 @@
 #ifndef NFSD_DIO_MTIME_H
 #define NFSD_DIO_MTIME_H
 
+#include <linux/time64.h>
+#include <linux/types.h>
+
 struct file;
+struct inode;
 
 void nd_mtime_init(void);
+struct timespec64 nd_sample_times(const struct inode *inode);
+bool nd_times_are_unseen(struct inode *inode, struct timespec64 before);
 int nd_update_time_batched(struct file *file);
 
 #endif

@@ -81,6 +81,7 @@ enum nd_verdict {
  * @max_len: the longest write that is bounced, bytes
  * @block: block size of the file system, bytes, a power of two
  * @align: alignment of direct writes to the file, bytes, a power of two; 0: it takes none
+ * @mem_align: alignment of the memory that a direct write is made from, bytes, a power of two
  * @io_cache: nfsd asks for direct or uncached I/O itself
  * @other_flags: asynchronous, or with flags that do not just ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
@@ -96,6 +97,7 @@ struct nd_write {
 	size_t max_len;
 	unsigned int block;
 	unsigned int align;
+	unsigned int mem_align;
 	bool io_cache;
 	bool other_flags;
 	bool known_fs;

@@ -98,12 +98,17 @@ static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_i
 /*
  * The file system updates the time before it writes the data, and readers do not wait for a direct
  * write. So a client may have cached old bytes under the new change attribute (or time), and would
- * trust them until the next change. Update both again, now that the data is on the device.
+ * trust them until the next change. Update both again, now that the data is on the device, unless
+ * nobody has seen what the first update made of them.
  */
-static bool nd_update_time(struct file *file)
+static bool nd_update_time(struct file *file, struct timespec64 before)
 {
-	int error = nd_update_time_batched(file);
+	int error = 0;
 
+	if (nd_times_are_unseen(file_inode(file), before))
+		nd_count(ND_C_TIMES_UNSEEN);
+	else
+		error = nd_update_time_batched(file);
 	if (error) {
 		nd_count_fallback(error);
 		return false;
@@ -121,22 +126,18 @@ static bool nd_update_time(struct file *file)
  * Without IOCB_DSYNC, because the file system would flush under the inode's lock, which it may hold
  * exclusively here. Like the stock code, nd_write() flushes after that lock is dropped.
  */
-static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bounce, size_t len)
+static bool nd_write_direct(const struct kiocb *iocb, struct iov_iter *iter, ssize_t *written)
 {
 	struct address_space *mapping = iocb->ki_filp->f_mapping;
 	errseq_t since = filemap_sample_wb_err(mapping);
+	size_t len = iov_iter_count(iter);
 	struct kiocb direct = *iocb;
-	struct iov_iter iter;
-	ssize_t written;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
-	iov_iter_bvec(&iter, ITER_SOURCE, bounce->vec, bounce->nr, len);
-	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
-	if (written != len) {
-		nd_count_fallback(written);
+	*written = vfs_iocb_iter_write(direct.ki_filp, &direct, iter);
+	if (*written != len)
 		return false;
-	}
 	/*
 	 * The file system dropped the range's pages before and after the write, under the inode's
 	 * lock. Pages that are there now are no older than our data, and another client may have
@@ -152,15 +153,65 @@ static bool nd_write_direct(const struct kiocb *iocb, const struct nd_bounce *bo
 	return false;
 }
 
-static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *bounce,
-			     const struct iov_iter *from, size_t len)
+/* The stock code is to write again. */
+static bool nd_fall_back(ssize_t written, size_t len)
 {
-	if (!nd_copy_to_bounce(bounce, from)) {
-		nd_count_fallback(-EFAULT);
-		return false;
-	}
+	if (written != len)
+		nd_count_fallback(written);
+	return false;
+}
+
+static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *bounce,
+			     const struct iov_iter *from)
+{
+	size_t len = iov_iter_count(from);
+	struct iov_iter iter;
+	ssize_t written;
+
+	if (!nd_copy_to_bounce(bounce, from))
+		return nd_fall_back(-EFAULT, len);
 	stats_add(&nd_stats, ND_C_BOUNCED_BYTES, len);
-	return nd_write_direct(iocb, bounce, len);
+	iov_iter_bvec(&iter, ITER_SOURCE, bounce->vec, bounce->nr, len);
+	return nd_write_direct(iocb, &iter, &written) || nd_fall_back(written, len);
+}
+
+/* The file system does not take buffers that the device takes. */
+static bool nd_must_copy;
+
+/*
+ * Whether the device takes the buffers of the network as they are. They belong to nfsd's thread
+ * until it has answered, so nobody changes them meanwhile. Older kernels give addresses, not
+ * pages, and want whole sectors in each page.
+ */
+static bool nd_device_takes(const struct iov_iter *from, const struct nd_write *write)
+{
+	return iov_iter_is_bvec(from) && write->mem_align && !READ_ONCE(nd_must_copy) &&
+	       !(iov_iter_alignment(from) & (write->mem_align - 1));
+}
+
+/* Returns %ND_DIRECT with @done set, or %ND_LEFT_POOL with nothing done. */
+static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_iter *from,
+				     const struct nd_write *write, bool *done)
+{
+	struct iov_iter iter = *from;
+	struct nd_bounce bounce;
+	ssize_t written;
+
+	if (nd_device_takes(from, write)) {
+		*done = nd_write_direct(iocb, &iter, &written);
+		if (*done)
+			nd_count(ND_C_UNCOPIED);
+		if (*done || written != -EINVAL) {
+			nd_fall_back(written, write->len);
+			return ND_DIRECT;
+		}
+		WRITE_ONCE(nd_must_copy, true);
+	}
+	if (!nd_bounce_get(&bounce, write->len))
+		return ND_LEFT_POOL;
+	*done = nd_write_bounced(iocb, &bounce, from);
+	nd_bounce_put(&bounce);
+	return ND_DIRECT;
 }
 
 /**
@@ -176,12 +227,13 @@ static bool nd_write_bounced(const struct kiocb *iocb, const struct nd_bounce *b
  */
 bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 {
-	dev_t dev = file_inode(iocb->ki_filp)->i_sb->s_dev;
+	struct inode *inode = file_inode(iocb->ki_filp);
+	dev_t dev = inode->i_sb->s_dev;
 	size_t len = iov_iter_count(from);
-	struct nd_bounce bounce;
 	enum nd_verdict verdict;
+	struct timespec64 times;
 	struct nd_write write;
-	bool done;
+	bool done = false;
 	u64 begin;
 
 	if (!len)
@@ -189,17 +241,16 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	verdict = nd_judge_write(iocb, len, &write);
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
-	else if (verdict == ND_DIRECT && !nd_bounce_get(&bounce, len))
-		verdict = ND_LEFT_POOL;
+	begin = ktime_get_ns();
+	times = nd_sample_times(inode);
+	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
+	if (verdict == ND_DIRECT)
+		verdict = nd_write_data(iocb, from, &write, &done);
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
-	begin = ktime_get_ns();
-	done = nd_write_bounced(iocb, &bounce, from, len);
-	/* Before the update of the time, which waits while the file system is frozen. */
-	nd_bounce_put(&bounce);
-	if (!done || !nd_update_time(iocb->ki_filp)) {
+	if (!done || !nd_update_time(iocb->ki_filp, times)) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}

@@ -117,3 +117,13 @@ wait_for_direct_io() {
 	done
 	fail "no write is direct: $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
 }
+
+# Hold writes to the device-mapper disk "disk" back from DISK, or let them through. Held ones reach the disk when the table
+# is replaced. hold_writes DISK SECTORS
+hold_writes() { change_table <<< "0 $2 delay /dev/$1 0 0 /dev/$1 0 3600000"; }
+let_writes() { change_table <<< "0 $2 linear /dev/$1 0"; }
+
+# The other client reads the bytes of FILE. assert_read WHEN FILE
+assert_read() {
+	with_timeout 120 cmp "$2" /mnt/other/file || fail "the other client's bytes are wrong $1"
+}
