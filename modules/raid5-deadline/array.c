@@ -43,9 +43,9 @@ static void r5d_array_close(struct r5d_array *array)
 		cond_resched();
 	} while (!done);
 	hrtimer_cancel(&array->timer);
-	/* As in r5d_array_work(): notifying the watchers of the files allocates memory. */
+	/* As in r5d_array_work(): notifying the watchers of the file allocates memory. */
 	noio = memalloc_noio_save();
-	r5d_files_remove(array);
+	r5d_file_remove(array);
 	memalloc_noio_restore(noio);
 }
 
@@ -102,7 +102,7 @@ static bool r5d_array_make_ready(struct r5d_array *array)
 		return false;
 	}
 	WRITE_ONCE(array->selected, r5d_is_selected(array->name));
-	r5d_files_create(array);
+	r5d_file_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
 	r5d_set_state(array, R5D_READY);
 	spin_unlock_irq(r456_device_lock(array->conf));

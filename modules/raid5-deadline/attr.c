@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/block/mdX/md/stripe_deadline, and a file of counters for each array in debugfs.
+ * /sys/block/mdX/md/stripe_deadline, and a file of counters of all arrays in debugfs.
  *
  * md holds reconfig_mutex while raid5_free(), which is hooked, removes the first: so its functions
  * take no lock of md.
@@ -9,7 +9,6 @@
 
 #include <linux/debugfs.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
 #include "attr.h"
@@ -68,72 +67,72 @@ static const struct md_entry deadline_entry = {
 	.store = r5d_deadline_store,
 };
 
+/* A line for each: "md0 NAME VALUE". */
 static void r5d_show_counters(struct seq_file *m, const struct r5d_array *array)
 {
 	/* The race is harmless, as those of READ_RACY(): any value of the moment will do. */
 	u64 deadline = data_race(r5d_deadline_ns(array, false));
 	const struct r5d_times *times = &array->predictor.times;
+	const char *name = array->name;
 	int i;
 
 	for (i = 0; i < R5D_C_NR; i++)
-		seq_printf(m, "%s %llu\n", r5d_counter_names[i], READ_RACY(array->count[i]));
-	seq_printf(m, "deadline_us %llu\n", deadline / NSEC_PER_USEC);
-	seq_printf(m, "learned_us %llu\n", READ_RACY(times->fill_ns) / NSEC_PER_USEC);
-	seq_printf(m, "service_us %llu\n", READ_RACY(times->service_ns) / NSEC_PER_USEC);
-	seq_printf(m, "trust_percent %u\n", r5d_trust_percent(READ_RACY(array->predictor.trust)));
-	seq_printf(m, "waiting %u\n", READ_RACY(array->stripes.nr_held));
-	seq_printf(m, "cache_before %d\n", READ_ONCE(array->cache_before));
-	seq_printf(m, "cache_set %d\n", READ_ONCE(array->cache_set));
+		seq_printf(m, "%s %s %llu\n", name, r5d_counter_names[i],
+			   READ_RACY(array->count[i]));
+	seq_printf(m, "%s deadline_us %llu\n", name, deadline / NSEC_PER_USEC);
+	seq_printf(m, "%s learned_us %llu\n", name, READ_RACY(times->fill_ns) / NSEC_PER_USEC);
+	seq_printf(m, "%s service_us %llu\n", name, READ_RACY(times->service_ns) / NSEC_PER_USEC);
+	seq_printf(m, "%s trust_percent %u\n", name,
+		   r5d_trust_percent(READ_RACY(array->predictor.trust)));
+	seq_printf(m, "%s waiting %u\n", name, READ_RACY(array->stripes.nr_held));
+	seq_printf(m, "%s cache_before %d\n", name, READ_ONCE(array->cache_before));
+	seq_printf(m, "%s cache_set %d\n", name, READ_ONCE(array->cache_set));
 	for (i = 0; i < R5D_BUCKETS; i++) {
 		u64 filled = READ_RACY(array->fills[i]);
 
 		if (filled)
-			seq_printf(m, "filled_below_us_%llu %llu\n", r5d_bucket_end_us(i), filled);
+			seq_printf(m, "%s filled_below_us_%llu %llu\n", name,
+				   r5d_bucket_end_us(i), filled);
 	}
 }
 
-static int r5d_counters_show(struct seq_file *m, void *unused)
+/*
+ * One file for all arrays, which is there as long as the module. A file for each would be removed
+ * while md has the array suspended, and would wait for readers of the directory: they hold its lock
+ * while they wait for memory, which perhaps only this array can free.
+ */
+static int r5d_arrays_show(struct seq_file *m, void *unused)
 {
 	const struct r5d_array *array;
+	int bucket;
 
 	rcu_read_lock();
-	array = r5d_array_find(m->private);
-	if (array)
-		r5d_show_counters(m, array);
+	hash_for_each_rcu(r5d_arrays, bucket, array, node)
+		if (array->mddev && r5d_state(array) < R5D_CLOSED)
+			r5d_show_counters(m, array);
 	rcu_read_unlock();
-	return array ? 0 : -ENODEV;
+	return 0;
 }
-
-static int r5d_counters_open(struct inode *inode, struct file *file)
-{
-	unsigned int noio = memalloc_noio_save();
-	int err = single_open(file, r5d_counters_show, inode->i_private);
-
-	memalloc_noio_restore(noio);
-	return err;
-}
-
-/*
- * For debugfs_create_file_unsafe(). Removal does not wait for readers: it may run with md
- * suspended, while a reader waits for memory that only this array can free. So a reader has no
- * pointer to the array, only the key to find it. Removal does wait for open(), which starts no I/O.
- */
-static const struct file_operations counters_fops = {
-	.owner = THIS_MODULE,
-	.open = r5d_counters_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(r5d_arrays);
 
 /**
- * r5d_files_create - create the sysfs and debugfs files of an array
+ * r5d_counters_create - create the file of all arrays' counters
+ *
+ * Context: may sleep; the directory of the module's own counters exists, and is removed with it.
+ */
+void r5d_counters_create(void)
+{
+	debugfs_create_file("arrays", 0400, r5d_stats.dir, NULL, &r5d_arrays_fops);
+}
+
+/**
+ * r5d_file_create - create the sysfs file of an array
  * @array: the array
  *
  * Context: may sleep; r5d_registry_mutex is held, so that raid456 cannot free the array: it is in
  * sysfs.
  */
-void r5d_files_create(struct r5d_array *array)
+void r5d_file_create(struct r5d_array *array)
 {
 	int err = sysfs_create_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 
@@ -141,16 +140,12 @@ void r5d_files_create(struct r5d_array *array)
 	if (err)
 		pr_warn("failed to create stripe_deadline of %s (%d): the parameter deadline applies\n",
 			array->name, err);
-	array->file = debugfs_create_file_unsafe(array->name, 0400, r5d_stats.dir, array->conf,
-						 &counters_fops);
 }
 
-/* Waits for users of the sysfs file. May be called twice. */
-void r5d_files_remove(struct r5d_array *array)
+/* Waits for users of the file. May be called twice. */
+void r5d_file_remove(struct r5d_array *array)
 {
 	if (array->listed)
 		sysfs_remove_file(r456_mddev_kobj(array->mddev), &deadline_entry.attr);
 	array->listed = false;
-	debugfs_remove(array->file);
-	array->file = NULL;
 }

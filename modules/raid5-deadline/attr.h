@@ -4,7 +4,8 @@
 
 struct r5d_array;
 
-void r5d_files_create(struct r5d_array *array);
-void r5d_files_remove(struct r5d_array *array);
+void r5d_counters_create(void);
+void r5d_file_create(struct r5d_array *array);
+void r5d_file_remove(struct r5d_array *array);
 
 #endif

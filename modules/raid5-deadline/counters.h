@@ -29,7 +29,10 @@
 	C(RELEASED_DRAIN, "released_drain")		\
 	C(RELEASED_OTHER, "released_other")		\
 	C(WOULD_HOLD, "would_hold")			\
-	C(WOULD_FILL, "would_fill")
+	C(WOULD_FILL, "would_fill")			\
+	C(WRITTEN_RMW, "written_rmw")			\
+	C(WRITTEN_RCW, "written_rcw")			\
+	C(PRE_READ_SECTORS, "pre_read_sectors")
 
 #define R5D_COUNTER(name, string)	R5D_C_##name,
 enum r5d_counter { R5D_COUNTERS(R5D_COUNTER) R5D_C_NR };

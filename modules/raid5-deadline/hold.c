@@ -27,10 +27,15 @@
 #define PAUSE_NS	(50ULL * NSEC_PER_USEC)
 
 /* Counts for the array and for the module. */
+void r5d_add(struct r5d_array *array, enum r5d_counter counter, unsigned int nr)
+{
+	array->count[counter] += nr;
+	stats_add(&r5d_stats, counter, nr);
+}
+
 void r5d_count(struct r5d_array *array, enum r5d_counter counter)
 {
-	array->count[counter]++;
-	stats_add(&r5d_stats, counter, 1);
+	r5d_add(array, counter, 1);
 }
 
 /*

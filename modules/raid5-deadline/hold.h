@@ -5,6 +5,7 @@
 
 #include "r5d.h"
 
+void r5d_add(struct r5d_array *array, enum r5d_counter counter, unsigned int nr);
 void r5d_count(struct r5d_array *array, enum r5d_counter counter);
 void r5d_clear_preread_active(struct r5d_array *array, struct r5d_stripe *stripe);
 void r5d_restore_preread_active(struct r5d_array *array, struct r5d_stripe *stripe);

@@ -12,7 +12,6 @@
 #include "predict.h"
 #include "stripe_table.h"
 
-struct dentry;
 struct mddev;
 struct r5conf;
 struct stripe_head;
@@ -48,7 +47,6 @@ enum r5d_state {
  * @name: of its disk
  * @work: prepares the array where sleeping is allowed
  * @timer: runs while stripes are held
- * @file: in debugfs
  * @setting: deadline of this array in ms, %R5D_AUTO or %R5D_DEFAULT
  * @cache_before: stripes in the cache before we raised it; 0: we did not
  * @cache_set: stripes that we raised it to
@@ -76,7 +74,6 @@ struct r5d_array {
 	char name[DISK_NAME_LEN];
 	struct work_struct work;
 	struct hrtimer timer;
-	struct dentry *file;
 	unsigned int setting;
 	int cache_before;
 	int cache_set;

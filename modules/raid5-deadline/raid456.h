@@ -106,6 +106,12 @@ static inline sector_t r456_dev_sector(char *dev)
 	return *R456_FIELD(sector_t, dev, r5dev__sector);
 }
 
+/* The page has the data that are on the disk, or that are about to be written there. */
+static inline bool r456_dev_uptodate(char *dev)
+{
+	return test_bit(RAID456_R5_UPTODATE, R456_FIELD(unsigned long, dev, r5dev__flags));
+}
+
 /* Another writer waits until the writes to this page are done. */
 static inline bool r456_dev_overlap(char *dev)
 {

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "array.h"
+#include "attr.h"
 #include "common/module.h"
 #include "counters.h"
 #include "hooks.h"
@@ -20,7 +21,11 @@ struct stats r5d_stats = {
 
 int seqkeep_init(void)
 {
-	return stats_create(&r5d_stats, KBUILD_MODNAME);
+	int err = stats_create(&r5d_stats, KBUILD_MODNAME);
+
+	if (!err)
+		r5d_counters_create();
+	return err;
 }
 
 void seqkeep_exit(void)

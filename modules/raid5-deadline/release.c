@@ -8,6 +8,7 @@
 #include "inspect.h"
 #include "outcome.h"
 #include "params.h"
+#include "preread.h"
 #include "raid456.h"
 #include "release.h"
 
@@ -23,16 +24,30 @@ static bool waits_for_bitmap(struct stripe_head *sh)
 	return test_bit(RAID456_STRIPE_BIT_DELAY, r456_sh_state(sh));
 }
 
-/* Do not judge or count a stripe twice when the bitmap code releases it a second time. */
-static void r5d_remember_judged(struct r5d_array *array, struct stripe_head *sh)
+/*
+ * Do not judge or count a stripe twice when the bitmap code releases it a second time, and see what
+ * raid456 reads for one that is @partial.
+ */
+static void r5d_remember_judged(struct r5d_array *array, struct stripe_head *sh, bool partial)
 {
+	bool twice = waits_for_bitmap(sh);
 	struct r5d_stripe *stripe;
 
-	if (!waits_for_bitmap(sh))
+	if (!twice && !partial)
 		return;
 	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
-	if (stripe)
-		stripe->settled = true;
+	if (!stripe)
+		return;
+	stripe->settled = true;
+	stripe->unread = partial;
+	stripe->watched = !twice;
+}
+
+/* A log decides when a stripe is handled, and a check reads all of a stripe. */
+static bool r5d_reads_for_writes(enum r5d_verdict verdict)
+{
+	return verdict != R5D_PASSED_FULL && verdict != R5D_LEFT_JOURNAL &&
+	       verdict != R5D_LEFT_RESHAPE && verdict != R5D_LEFT_SYNC;
 }
 
 static bool r5d_defer(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
@@ -116,7 +131,7 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 		if (forecast == R5D_UNLIKELY) {
 			r5d_count(array, R5D_C_PASSED_UNLIKELY);
 			if (!r5d_is_ticket(&ticket)) {
-				r5d_remember_judged(array, sh);
+				r5d_remember_judged(array, sh, true);
 				return false;
 			}
 		}
@@ -173,9 +188,30 @@ static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
 		return r5d_judge_new(array, sh, state, &longest);
 	if (verdict < R5D_NR_COUNTED) {
 		r5d_count(array, (enum r5d_counter)verdict);
-		r5d_remember_judged(array, sh);
+		r5d_remember_judged(array, sh, r5d_reads_for_writes(verdict));
 	}
 	return false;
+}
+
+/* Nothing more is done to a stripe, but to recognise its next releases. */
+static bool r5d_is_judged(const struct r5d_stripe *stripe)
+{
+	return stripe->settled && stripe->phase != R5D_STRIPE_HELD && !stripe->had_preread_active;
+}
+
+/* Is the entry of a stripe that is released again of no more use? */
+static bool r5d_seen_enough(struct r5d_array *array, struct r5d_stripe *stripe,
+			    const struct r5d_stripe_state *state)
+{
+	/* Work on it has begun. */
+	if (state->handle && !state->fresh && stripe->unread && stripe->phase != R5D_STRIPE_HELD)
+		r5d_count_preread(array, stripe);
+	if (!r5d_is_judged(stripe))
+		return false;
+	/* It is released a second time before that, and is judged a second time. */
+	if (state->handle && state->fresh)
+		return stripe->watched;
+	return !state->handle || !stripe->unread;
 }
 
 /**
@@ -198,16 +234,13 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	r5d_inspect_stripe(array->conf, sh, &state);
 	stripe = r5d_stripe_find(&array->stripes, sh, r456_sh_sector(sh));
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
-	/*
-	 * Already judged; kept only to recognise a second release before handle_stripe() runs.
-	 * Once it is not fresh, drop it.
-	 */
-	if (stripe && stripe->settled && stripe->phase != R5D_STRIPE_HELD &&
-	    !stripe->had_preread_active) {
-		if (!state.handle || !state.fresh)
-			r5d_stripe_remove(&array->stripes, stripe);
-		return false;
+	if (stripe && r5d_seen_enough(array, stripe, &state)) {
+		r5d_stripe_remove(&array->stripes, stripe);
+		stripe = NULL;
 	}
+	/* Already judged; kept only to recognise a second release before handle_stripe() runs. */
+	if (stripe && r5d_is_judged(stripe))
+		return false;
 	/* Most calls end here: reads, and stripes on which work goes on. */
 	if (!stripe && (!state.handle || !state.fresh))
 		return false;

@@ -14,7 +14,7 @@
 
 #define LIST_MAX	256
 
-/* Protects list. Nests in device_lock. */
+/* Protects list. */
 static DEFINE_SPINLOCK(list_lock);
 /* Names with a comma between two; empty: all arrays. */
 static char list[LIST_MAX];
@@ -64,15 +64,18 @@ static bool is_valid(const char *names)
 
 static int arrays_set(const char *val, const struct kernel_param *kp)
 {
-	char names[LIST_MAX];
+	/* With a newline. */
+	char names[LIST_MAX + 1];
+	bool fits = strscpy(names, val, sizeof(names)) >= 0;
+	const char *trimmed = strim(names);
 
-	if (strscpy(names, val, sizeof(names)) < 0 || !is_valid(strim(names))) {
+	if (!fits || strlen(trimmed) >= LIST_MAX || !is_valid(trimmed)) {
 		pr_warn("%s: \"%.*s\" is no list of arrays, as md0,md127, of up to %d bytes (-EINVAL)\n",
 			kp->name, param_shown(val), val, LIST_MAX - 1);
 		return -EINVAL;
 	}
 	spin_lock_irq(&list_lock);
-	strscpy(list, strim(names), sizeof(list));
+	strscpy(list, trimmed, sizeof(list));
 	spin_unlock_irq(&list_lock);
 	r5d_table_select(r5d_is_selected);
 	return 0;

@@ -6,6 +6,7 @@
 #include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include "raid456.h"
 #include "stock.h"
@@ -21,10 +22,24 @@ static void no_free(struct mddev *mddev, void *priv)
 DEFINE_STATIC_CALL(stock_release, no_release);
 DEFINE_STATIC_CALL(stock_free, no_free);
 
+/*
+ * Where a function begins behind the nop that ftrace replaces by its call. A call to there is not
+ * redirected, and spares the second trip through ftrace. Where anything else stands there (a
+ * tracer's call, ENDBR), hook_redirect.c lets our call through.
+ */
+static unsigned long behind_ftrace(unsigned long address)
+{
+	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	if (!IS_ENABLED(CONFIG_X86_64) || memcmp((void *)address, nop, sizeof(nop)))
+		return address;
+	return address + sizeof(nop);
+}
+
 /* @address: of do_release_stripe(). May sleep. */
 void r5d_stock_set_release(unsigned long address)
 {
-	static_call_update(stock_release, (typeof(no_release) *)address);
+	static_call_update(stock_release, (typeof(no_release) *)behind_ftrace(address));
 }
 
 /* @address: of raid5_free(). May sleep. */

@@ -112,6 +112,8 @@ struct r5d_stripe *r5d_stripe_add(struct r5d_stripe_table *table, void *sh, u64 
 	stripe->trial = false;
 	stripe->expired = false;
 	stripe->would_hold = false;
+	stripe->unread = true;
+	stripe->watched = false;
 	table->nr++;
 	hlist_add_head(&stripe->hash, bucket(table, sh));
 	return stripe;

@@ -37,6 +37,8 @@ enum r5d_stripe_phase {
  * @trial: it is held on trial
  * @expired: it was held to its deadline
  * @would_hold: it is not held, only because the module observes
+ * @unread: raid456 has not been seen to read for it
+ * @watched: it has this entry only because of @unread
  */
 struct r5d_stripe {
 	struct hlist_node hash;
@@ -54,6 +56,8 @@ struct r5d_stripe {
 	bool trial;
 	bool expired;
 	bool would_hold;
+	bool unread;
+	bool watched;
 };
 
 /*

@@ -260,6 +260,19 @@ class Devices(Switches):
         self.fixture.link("dev/disk/by-id/wwn-1", "dev/sdb")
         self.assertIn("/dev/disk/by-id/wwn-1 is always this one", self.run_ok("set", "sdb", "read_ahead_kb=1024"))
 
+    def test_an_array_by_its_uuid(self) -> None:
+        machines.md_host(self.root / "md")
+        self.root = self.root / "md"
+        for link in ("md-name-host:0", "md-uuid-1:2:3:4"):
+            self.fixture.link(f"md/dev/disk/by-id/{link}", "md/dev/md0")
+        uuid = "/dev/disk/by-id/md-uuid-1:2:3:4"
+        self.assertIn(f"{uuid} is always this one", self.run_ok("set", "md0", "stripe_cache_size=1024"))
+        self.assert_fails(2, "skip_copy=2: the value is not from 0 to 1", "set", uuid, "skip_copy=2")
+        self.assert_fails(1, "no /sys/block/md0/md/skip_copy", "set", uuid, "skip_copy=1")
+        (self.root / "sys/block/md0/md/skip_copy").write_text("0\n")
+        self.run_ok("apply", "md0")
+        self.assertEqual((self.root / "sys/block/md0/md/skip_copy").read_text(), "1\n")
+
     def test_a_file_that_appears_later(self) -> None:
         machines.md_host(self.root / "md")
         self.root = self.root / "md"

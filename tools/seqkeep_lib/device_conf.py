@@ -26,6 +26,8 @@ ATTRIBUTES = {
     "read_ahead_kb": ("queue/read_ahead_kb", 0, 4194304),
     "wbt_lat_usec": ("queue/wbt_lat_usec", -1, 10000000),
     "stripe_cache_size": ("md/stripe_cache_size", 17, 32768),
+    "group_thread_cnt": ("md/group_thread_cnt", 0, 8192),
+    "skip_copy": ("md/skip_copy", 0, 1),
     # ms, or auto: of raid5-deadline, in an array that has been written to since the module was enabled.
     "stripe_deadline": ("md/stripe_deadline", 0, 10000),
 }
@@ -159,7 +161,9 @@ def stable_name(host: Host, name: str) -> str:
         return ""
     disk = disk_named(host, name)
     for directory in ("/dev/disk/by-id", "/dev/md", "/dev/mapper"):
-        for link in host.names(directory) if disk else []:
+        # Of an array rather its UUID than its name, which another array may have after a boot.
+        links = sorted(host.names(directory), key=lambda link: not link.startswith("md-uuid-")) if disk else []
+        for link in links:
             if disk_named(host, f"{directory}/{link}") == disk:
                 return f"{directory}/{link}"
     return ""

@@ -17,6 +17,7 @@ from .doctor import count_levels
 from .errors import SeqkeepError
 from .finding import Finding
 from .host import Host
+from .metrics_arrays import array_samples
 from .modules import State
 from .version import version
 
@@ -72,6 +73,9 @@ def as_prometheus(host: Host, states: list[State], findings: list[Finding]) -> s
     for state in states:
         metrics += counter_metrics(state)
         metrics += pattern_metrics(state)
+    for name, samples in array_samples(host).items():
+        text = f"{name} of an array, see raid5-deadline(4)."
+        metrics.append(Metric(f"seqkeep_raid5_deadline_array_{name}_total", "counter", text, samples))
     lines = [text for metric in metrics for text in metric.lines()]
     for state in states:
         lines += histogram_lines(state.counters or {})

@@ -2,6 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Shared by the tests of raid5-deadline: arrays of disks in memory, and checks of their parity.
 
+# A line for each counter of each array: md0 NAME VALUE.
+COUNTERS=/sys/kernel/debug/raid5_deadline/arrays
+
+# Is an array attached? is_attached md0
+is_attached() {
+	grep -q "^$1 " "$COUNTERS" 2> /dev/null
+}
+
 # Load the module, enabled unless a parameter says otherwise. load [PARAMETER=VALUE...]
 load() {
 	modprobe raid5-deadline enable=1 "$@" || fail "failed to load: $(dmesg | tail -n 3)"
@@ -51,13 +59,13 @@ attach_array() {
 
 # Wait until the module, a moment after it attached md0, has raised its stripe cache to N stripes. wait_raised N
 wait_raised() {
-	wait_for grep -qx "cache_set $1" /sys/kernel/debug/raid5_deadline/md0
+	wait_for grep -qx "md0 cache_set $1" "$COUNTERS"
 	assert_equal "raised stripe cache" "$(cat /sys/block/md0/md/stripe_cache_size)" "$1"
 }
 
 # A counter of md0. array_counter NAME
 array_counter() {
-	awk -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' /sys/kernel/debug/raid5_deadline/md0 ||
+	awk -v name="$1" '$1 == "md0" && $2 == name { print $3; found = 1 } END { exit !found }' "$COUNTERS" ||
 		fail "md0 has no counter $1"
 }
 
