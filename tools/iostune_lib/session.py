@@ -37,7 +37,7 @@ NR_REQUESTS = (32, 128, 512)
 STRIPE_CACHES = (256, 1024, 4096)
 GROUP_THREADS = (0, 2, 4)
 MODES = ("direct", "buffered")
-# In a quick run the scheduler may take nearly all the time; the readahead gets the rest.
+# In a quick run the scheduler gets all the time that the readahead does not need.
 QUICK_WEIGHT = 99
 
 
