@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import doctor, output, status
-from seqkeep_lib.boot import Boot, options_file, write_boot
+from seqkeep_lib.boot import Boot, load_file, options_file, write_boot
 from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
@@ -317,6 +317,16 @@ class Kernel(Machine):
     def test_no_btf(self) -> None:
         (self.root / "sys/kernel/btf/vmlinux").unlink()
         self.assert_found(PROBLEM, "types", "BTF")
+
+    def test_a_module_that_is_loaded_from_the_next_boot_on(self) -> None:
+        raid5 = next(module for module in MODULES if module.name == "raid5-deadline")
+        write_boot(self.host, raid5, Boot(enable=True))
+        written = self.host.path(load_file(raid5)).stat().st_mtime
+        self.write("proc/stat", f"cpu 1\nbtime {int(written) - 60}\n")
+        self.assert_found(ADVICE, "wanted", "loads raid5-deadline from the next boot on")
+        self.assert_pasted("wanted", "seqkeep", "enable", "--now", "raid5-deadline")
+        self.write("proc/stat", f"btime {int(written) + 60}\n")
+        self.assert_found(PROBLEM, "wanted", "loads raid5-deadline at boot, but raid5-deadline is not loaded")
 
     def test_a_module_that_was_not_loaded_at_boot(self) -> None:
         for file, text in (
