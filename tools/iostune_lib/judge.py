@@ -32,7 +32,7 @@ LOSSES = ("single", "several", "slowest", "waits")
 SEEKS = 0.75
 PARALLEL = 1.25
 # An interval with a wider span, high by low, is of a disk or a machine whose speed changes for other reasons.
-WIDEST = 3.0
+WIDEST = 2.0
 
 
 @dataclass(frozen=True)
