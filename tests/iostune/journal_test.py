@@ -18,7 +18,7 @@ from iostune_lib.settings import Settings, previous_values, recommended, target_
 from iostune_lib.tunables import Tunables
 
 # How many damaged journals; FUZZ=10000 for more.
-DAMAGED = int(os.environ.get("FUZZ", "300"))
+DAMAGED = int(os.environ.get("FUZZ", "200"))
 IDENTITY = {"diskseq": "7", "serial": "x"}
 ASYNC_DEPTH = "queue/iosched/async_depth"
 

@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 # How many lists of arguments, and damaged tables; FUZZ=10000 for more.
-FUZZ = int(os.environ.get("FUZZ", "300"))
+FUZZ = int(os.environ.get("FUZZ", "150"))
 SOURCE = Path(__file__).parents[2] / "tools/rastat"
 
 
