@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,6 +17,8 @@ from iostune_lib.journal import Journal
 from iostune_lib.settings import Settings, previous_values, recommended, target_state
 from iostune_lib.tunables import Tunables
 
+# How many damaged journals; FUZZ=10000 for more.
+DAMAGED = int(os.environ.get("FUZZ", "200"))
 IDENTITY = {"diskseq": "7", "serial": "x"}
 ASYNC_DEPTH = "queue/iosched/async_depth"
 
@@ -64,6 +67,8 @@ class FakeDisk(Tunables):
                 self.switch(value)
             return
         if name == t.NR_REQUESTS:
+            if not value.isdecimal():
+                raise OSError(22, "Invalid argument")
             value = str(max(int(value), 4))
             if (self.disk / ASYNC_DEPTH).exists():
                 self.write(ASYNC_DEPTH, value)
@@ -275,6 +280,38 @@ class Killed(Base):
         (self.directory / "journal").write_text('{"disk"')
         self.assertEqual(self.recover(), [])
         self.assertFalse((self.directory / "journal").exists())
+
+    def test_damaged(self) -> None:
+        """A damaged journal is refused with its name, or what can be read of it is restored."""
+        opened = self.open()
+        opened.put(t.READAHEAD, "4096")
+        opened.put(t.SCHEDULER, "bfq")
+        path = self.directory / "journal"
+        whole, source = path.read_bytes(), random.Random(3)
+        lines = whole.splitlines(keepends=True)
+        refused = 0
+        for number in range(DAMAGED):
+            kind = number % 4
+            data = bytearray(whole)
+            if kind == 0:
+                for _ in range(source.randrange(1, 4)):
+                    data[source.randrange(len(data))] = source.randrange(256)
+            elif kind == 1:
+                data = bytearray(b"".join(source.choices(lines, k=source.randrange(6))))
+            elif kind == 2:
+                data = data[source.randrange(len(data)) :] + data[: source.randrange(len(data))]
+            else:
+                junk = (b"[]", b"null", b"{}", b'{"got": 1}', b'{"set": "x/../y"}', b"[" * 9999, b"\xff", b"1e999")
+                data = bytearray(b"\n".join(source.choices([*junk, lines[0]], k=3)))
+            path.write_bytes(data)
+            with self.subTest(data=bytes(data)):
+                try:
+                    self.recover()
+                    self.assertFalse(path.exists())
+                except IostuneError as error:
+                    refused += 1
+                    self.assertRegex(str(error), r"is damaged: .* and remove it|cannot restore .* --restore")
+        self.assertGreater(refused, 0)
 
     def test_another_disk_has_that_name_now(self) -> None:
         self.open().put(t.READAHEAD, "4096")

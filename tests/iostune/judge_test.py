@@ -56,6 +56,10 @@ class Kinds(unittest.TestCase):
     def test_wide_intervals_are_unclear(self) -> None:
         self.assertEqual(judge.kind_of_ratios([ratio(0.2, 6.0)], 0.99), "unclear")
         self.assertEqual(judge.kind_of_ratios([], 0.99), "unclear")
+        # As seen on a loop device whose machine had other work; it was not parallel.
+        self.assertEqual(judge.kind_of_ratios([ratio(1.64, 9.75)], 0.99), "unclear")
+        self.assertEqual(judge.kind_of_ratios([ratio(1.64, 3.25)], 0.99), "parallel")
+        self.assertEqual(judge.kind_of_ratios([ratio(0.1, 0.5)], 0.99), "unclear")
 
     def test_schedulers_for_the_devices_of_2010(self) -> None:
         for curves, why in ((SATA, "gain"), (ARRAY, "loss"), (SSD, "no gain")):

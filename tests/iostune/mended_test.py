@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from iostune_lib import advice, cli, diff, journal, target, tuned
+from iostune_lib import advice, cli, diff, target, tuned
 from iostune_lib import tunables as t
 from iostune_lib.errors import IostuneError
 from iostune_lib.judge import Kind
@@ -235,31 +235,6 @@ class Compared(Folder):
                 diff.text([good, bad])
         with self.assertRaises(IostuneError):
             diff.text([good, self.root / "none"])
-
-
-class DamagedJournals(Folder):
-    def test_no_traceback(self) -> None:
-        disk = self.root / "disk"
-        self.write("disk/queue/read_ahead_kb", "4096")
-        self.write("disk/size", "8")
-        lines = [
-            {"disk": {"disk": str(disk), "size": "8"}, "original": {t.READAHEAD: "128"}},
-            {"set": t.READAHEAD, "value": "4096"},
-            {"got": {t.READAHEAD: "4096"}},
-        ]
-        whole = "".join(json.dumps(line) + "\n" for line in lines)
-        self.write("journal", whole)
-        self.assertIn("restored", " ".join(journal.recover(self.root)))
-        self.assertEqual((disk / t.READAHEAD).read_text(), "128")
-        source = random.Random(4)
-        for number in range(500):
-            (disk / t.READAHEAD).write_text("4096")
-            place = source.randrange(len(whole))
-            junk = source.choice(["", "null", "[", "{}", "7", '"', "\n", "..", "\0"])
-            text = whole[:place] + junk + whole[place + source.randrange(20) :]
-            self.write("journal", text if number else "[" * 5000)
-            with contextlib.suppress(IostuneError):
-                journal.recover(self.root)
 
 
 class Wrapped(unittest.TestCase):

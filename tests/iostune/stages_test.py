@@ -4,6 +4,7 @@
 import random
 import re
 import unittest
+from dataclasses import replace
 
 from iostune.simulated import OVERHEAD_S, Disk
 from iostune_lib import judge, plan, stages, verdict_text
@@ -31,7 +32,6 @@ def scheduler_stage(current: str = "none") -> Stage:
         workloads,
         8,
         has_kind=True,
-        all_weights=13,
     )
 
 
@@ -203,15 +203,30 @@ class Time(unittest.TestCase):
         self.assertGreater(disk.now, 20)
 
     def test_the_time_that_is_said_suffices(self) -> None:
-        for rules in (FULL, QUICK):
-            disk = Disk({"*": FLAT})
-            (decision,) = run(disk, scheduler_stage(), rules=rules, seconds=5)
-            needed = re.search(r"--time (\d+)", verdict_text.decision_text(decision))
-            assert needed
-            # The stage gets 8 parts of 13.
-            (decision,) = run(Disk({"*": FLAT}), scheduler_stage(), rules=rules, seconds=int(needed[1]) * 8 / 13)
-            self.assertNotIn(decision.verdict.why, ("time", "only one"))
-            self.assertEqual(list(decision.skipped), ["kyber"])
+        """For all stages, whatever their weights: a quick run gives nearly all its time to the scheduler."""
+        for rules, weight in ((FULL, 8.0), (QUICK, 99.0)):
+            wanted = (replace(scheduler_stage(), weight=weight), value_stage(), value_stage())
+            said = run(Disk({"*": FLAT}), *wanted, rules=rules, seconds=5)
+            needed = {re.search(r"--time (\d+)", verdict_text.decision_text(decision)) for decision in said}
+            seconds = {int(found[1]) for found in needed if found}
+            self.assertEqual(len(seconds), 1)
+            self.assertLess(max(seconds), 600 if rules == FULL else 200)
+            decisions = run(Disk({"*": FLAT}), *wanted, rules=rules, seconds=max(seconds))
+            for decision in decisions:
+                self.assertNotIn(decision.verdict.why, ("time", "only one"))
+                self.assertTrue(decision.series)
+            self.assertEqual(list(decisions[0].skipped), ["kyber"])
+
+    def test_a_stage_starves_only_if_there_is_too_little_for_all(self) -> None:
+        wanted = [replace(scheduler_stage(), weight=99), value_stage(), value_stage()]
+        for needs, left, seconds in (
+            ([10, 5, 5], 50, 40),  # The others get what they need.
+            ([10, 5, 5], 25, 24),  # Too little for twice the need of the first.
+            ([10, 5, 5], 12, 11),
+        ):
+            self.assertEqual(int(plan.stage_seconds(wanted, needs, left)), seconds)
+        # More than the share.
+        self.assertEqual(plan.stage_seconds([replace(wanted[1], weight=1), wanted[0]], [30, 5], 50), 30)
 
     def test_more_time_gives_more_rounds(self) -> None:
         disk = Disk({"*": FLAT}, 0.5)

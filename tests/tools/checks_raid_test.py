@@ -7,52 +7,64 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from seqkeep_lib import doctor
 from seqkeep_lib.checks_raid import check_raid_members
+from seqkeep_lib.finding import Finding
 from seqkeep_lib.host import Host
+
+from tools import machines
 
 
 class RaidMembers(unittest.TestCase):
     def setUp(self) -> None:
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
-        self.root = Path(made.name)
-        (self.root / "sys/class/block").mkdir(parents=True)
-        for disk, usec in (("sda", "2000"), ("sdb", "0"), ("sdc", "75000")):
-            queue = self.root / "sys/block" / disk / "queue"
-            queue.mkdir(parents=True)
-            (queue / "wbt_lat_usec").write_text(f"{usec}\n")
-            (self.root / "sys/class/block" / disk).symlink_to(self.root / "sys/block" / disk)
-        part = self.root / "sys/block/sdc/sdc1"
-        part.mkdir()
-        (part / "partition").write_text("1\n")
-        (self.root / "sys/class/block/sdc1").symlink_to(part)
+        self.fixture = machines.Fixture(Path(made.name))
+        self.host = Host(self.fixture.root)
+        for n, (disk, usec) in enumerate((("sda", 2000), ("sdb", 0), ("sdc", 75000))):
+            self.fixture.disk(disk, f"8:{16 * n}", wbt_lat_usec=usec)
+        self.fixture.partition("sdc", "sdc1", "8:33", 2048)
 
     def array(self, name: str, level: str, *members: str) -> None:
-        (self.root / "sys/block" / name / "md").mkdir(parents=True)
-        (self.root / "sys/block" / name / "md/level").write_text(f"{level}\n")
-        for member in members:
-            (self.root / "sys/block" / name / "slaves" / member).mkdir(parents=True)
+        self.fixture.disk(name, f"9:{name[2:]}", below=members)
+        self.fixture.write(f"sys/block/{name}/md/level", f"{level}\n")
 
-    def found(self) -> list[str]:
-        return [finding.what for finding in check_raid_members(Host(self.root), [])]
+    def found(self) -> list[Finding]:
+        return list(check_raid_members(self.host, []))
 
     def test_throttled_disks_and_partitions_are_named(self) -> None:
         self.array("md0", "raid5", "sda", "sdb", "sdc1")
-        found = list(check_raid_members(Host(self.root), []))
-        self.assertEqual(len(found), 1)
-        self.assertIn("md0 writes to sda, sdc,", found[0].what)
-        self.assertIn("echo 0 > /sys/block/sdc/queue/wbt_lat_usec", found[0].remedy)
-        self.assertNotIn("sdb", found[0].remedy)
+        (found,) = self.found()
+        self.assertIn("md0 writes to sda, sdc for background", found.what)
+        self.assertTrue(found.what.endswith("reads of these disks take more than 2 ms"), found.what)
+        self.assertTrue(
+            found.remedy.startswith("seqkeep set sda wbt_lat_usec=0; seqkeep set sdc wbt_lat_usec=0  # "), found.remedy
+        )
+        self.assertIn(found, doctor.run_checks(self.host))
+
+    def test_it_says_how_long_reads_took(self) -> None:
+        self.array("md0", "raid6", "sda", "sdb", "sdc1")
+        self.fixture.io("sdb", reads=10, ms=90)
+        self.assertNotIn("since boot", self.found()[0].what)
+        self.fixture.io("sda", reads=10, ms=5)
+        self.fixture.io("sdc", reads=10, ms=4)
+        self.assertIn("(since boot they took 5.0 ms on average)", self.found()[0].what)
 
     def test_no_advice(self) -> None:
         self.array("md0", "raid1", "sda", "sdc1")
-        self.array("md1", "raid6", "sdb", "gone")
+        self.array("md1", "raid6", "sdb")
         self.assertEqual(self.found(), [])
 
     def test_disk_without_throttling(self) -> None:
-        (self.root / "sys/block/sda/queue/wbt_lat_usec").unlink()
+        (self.fixture.root / "sys/block/sda/queue/wbt_lat_usec").unlink()
         self.array("md0", "raid4", "sda", "sdb")
         self.assertEqual(self.found(), [])
+
+    def test_disk_below_encryption(self) -> None:
+        self.fixture.disk("dm-0", "253:0", below=("sdc1",))
+        (self.fixture.root / "sys/block/dm-0/queue/wbt_lat_usec").unlink()
+        self.array("md0", "raid5", "sdb", "dm-0")
+        self.assertIn("md0 writes to sdc for", self.found()[0].what)
 
 
 if __name__ == "__main__":

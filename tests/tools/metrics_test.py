@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -164,6 +165,30 @@ class Shipped(Machine):
         # No two panels are at one place.
         places = [(p["gridPos"]["x"], p["gridPos"]["y"]) for p in dashboard["panels"]]
         self.assertEqual(len(places), len(set(places)))
+
+    @unittest.skipUnless(importlib.util.find_spec("grafana_foundation_sdk"), "no grafana-foundation-sdk")
+    def test_grafana_knows_all_fields(self) -> None:
+        """Grafana's own types take the dashboard in, and lose nothing of it."""
+        from grafana_foundation_sdk.cog import plugins
+        from grafana_foundation_sdk.cog.encoder import JSONEncoder
+        from grafana_foundation_sdk.models.dashboard import Dashboard
+
+        plugins.register_default_plugins()
+        written = json.loads((SYSTEM / "seqkeep-dashboard.json").read_text())
+        self.assert_within(written, json.loads(JSONEncoder().encode(Dashboard.from_json(written))))
+
+    def assert_within(self, part: object, whole: object) -> None:
+        """Assert that all members of nested tables and lists are in another one too."""
+        if isinstance(part, dict) and isinstance(whole, dict):
+            for name, value in part.items():
+                self.assertIn(name, whole)
+                self.assert_within(value, whole[name])
+        elif isinstance(part, list) and isinstance(whole, list):
+            self.assertEqual(len(part), len(whole))
+            for one, other in zip(part, whole, strict=True):
+                self.assert_within(one, other)
+        else:
+            self.assertEqual(part, whole)
 
     @unittest.skipUnless(HAS_PROMTOOL, "no promtool: run tests/install-deps")
     def test_promtool_parses_the_dashboard(self) -> None:

@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import os
+import random
 import stat
 import sys
 import tempfile
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+# How many lists of arguments, and damaged tables; FUZZ=10000 for more.
+FUZZ = int(os.environ.get("FUZZ", "150"))
 SOURCE = Path(__file__).parents[2] / "tools/rastat"
 
 
@@ -121,25 +124,13 @@ class Figures(unittest.TestCase):
             self.assertEqual(rastat.human(kib), text)
 
 
-class Devices(unittest.TestCase):
+class Runs(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         (self.root / "class/sda1").mkdir(parents=True)
         (self.root / "class/sda1/dev").write_text("8:1\n")
-
-    def test_a_name(self) -> None:
-        with mock.patch.object(rastat, "CLASS", self.root / "class"):
-            for name in ("sda1", "/nowhere/sda1", "8:1"):
-                self.assertEqual(rastat.device_number(name), "8:1")
-            with self.assertRaisesRegex(SystemExit, "sda2: neither a block device nor MAJOR:MINOR"):
-                rastat.device_number("sda2")
-
-    def test_what_a_link_leads_to(self) -> None:
-        node = mock.Mock(st_mode=stat.S_IFBLK, st_rdev=os.makedev(253, 7))
-        with mock.patch.object(rastat.Path, "stat", return_value=node):
-            self.assertEqual(rastat.device_number("/dev/mapper/vg-root"), "253:7")
 
     def show(self, *words: str, text: str = TEXT) -> tuple[str, str]:
         (self.root / "stats_by_dev").write_text(text)
@@ -151,6 +142,20 @@ class Devices(unittest.TestCase):
         ):
             rastat.main()
         return shown.getvalue(), said.getvalue()
+
+
+class Devices(Runs):
+    def test_a_name(self) -> None:
+        with mock.patch.object(rastat, "CLASS", self.root / "class"):
+            for name in ("sda1", "/nowhere/sda1", "8:1"):
+                self.assertEqual(rastat.device_number(name), "8:1")
+            with self.assertRaisesRegex(SystemExit, "sda2: neither a block device nor MAJOR:MINOR"):
+                rastat.device_number("sda2")
+
+    def test_what_a_link_leads_to(self) -> None:
+        node = mock.Mock(st_mode=stat.S_IFBLK, st_rdev=os.makedev(253, 7))
+        with mock.patch.object(rastat.Path, "stat", return_value=node):
+            self.assertEqual(rastat.device_number("/dev/mapper/vg-root"), "253:7")
 
     def test_a_device_without_rows(self) -> None:
         for words in (("--dev", "259:99"), ("--dev", "259:99", "--json"), ("--dev", "259:99", "0.01", "2")):
@@ -203,6 +208,56 @@ class Devices(unittest.TestCase):
         for line in lines:
             self.assertGreater(line["seconds"], 0)
             self.assertLess(line["seconds"], 3600)
+
+
+class Fuzz(Runs):
+    """Random arguments and damaged tables: no exception but an exit with a line."""
+
+    WORDS = (
+        *("--dev", "--json", "--human", "--plot", "--help", "-V", "--bogus", "--", "-", "", "=", "\udcff", "x" * 5000),
+        *("0.01", "0", "1", "2", "-1", "nan", "1e9", "9" * 20, "8:1", "sda1", "259:99", "/dev/null", "a.png", "a.x"),
+    )
+
+    def ends(self, *words: str, text: str = TEXT) -> int:
+        """Run rastat and return its exit status."""
+        with (
+            mock.patch("time.sleep", side_effect=[None, None, KeyboardInterrupt]),
+            mock.patch.object(rastat, "plot"),
+            mock.patch.object(rastat, "CLASS", self.root / "class"),
+        ):
+            try:
+                self.show(*words, text=text)
+            except SystemExit as ended:
+                return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+        return 0
+
+    def test_arguments(self) -> None:
+        dice, seen = random.Random(1), set()
+        for _ in range(FUZZ):
+            words = [dice.choice(self.WORDS) for _ in range(dice.randrange(6))]
+            with self.subTest(words=words):
+                seen.add(self.ends(*words))
+        self.assertEqual(seen, {0, 1, 2})
+
+    def test_damaged_tables(self) -> None:
+        dice = random.Random(2)
+        for _ in range(FUZZ):
+            words = TEXT.split(" ")
+            for _ in range(dice.randrange(1, 5)):
+                words[dice.randrange(len(words))] = dice.choice(
+                    ("", "-1", "x", "dev", "\ndev\n", "\n", "#", "n/a", "9" * 40)
+                )
+            text = " ".join(words)[: dice.choice((None, dice.randrange(len(TEXT))))]
+            with self.subTest(text=text):
+                self.assertIn(
+                    self.ends(
+                        *dice.choice(
+                            ((), ("--json",), ("0.01", "2")),
+                        ),
+                        text=text,
+                    ),
+                    (0, 1),
+                )
 
 
 class Arguments(unittest.TestCase):

@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import doctor, output, status
-from seqkeep_lib.boot import Boot, options_file, write_boot
+from seqkeep_lib.boot import Boot, load_file, options_file, write_boot
 from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from seqkeep_lib.host import Host
@@ -318,6 +318,16 @@ class Kernel(Machine):
     def test_no_btf(self) -> None:
         (self.root / "sys/kernel/btf/vmlinux").unlink()
         self.assert_found(PROBLEM, "types", "BTF")
+
+    def test_a_module_that_is_loaded_from_the_next_boot_on(self) -> None:
+        raid5 = next(module for module in MODULES if module.name == "raid5-deadline")
+        write_boot(self.host, raid5, Boot(enable=True))
+        written = self.host.path(load_file(raid5)).stat().st_mtime
+        self.write("proc/stat", f"cpu 1\nbtime {int(written) - 60}\n")
+        self.assert_found(ADVICE, "wanted", "loads raid5-deadline from the next boot on")
+        self.assert_pasted("wanted", "seqkeep", "enable", "--now", "raid5-deadline")
+        self.write("proc/stat", f"btime {int(written) + 60}\n")
+        self.assert_found(PROBLEM, "wanted", "loads raid5-deadline at boot, but raid5-deadline is not loaded")
 
     def test_a_module_that_was_not_loaded_at_boot(self) -> None:
         for file, text in (
@@ -640,6 +650,41 @@ class Readahead(Machine):
         self.write("proc/fs/nfsd/threads", "2\n")
         self.assert_found(ADVICE, "nfsd", "nfsd runs 2 threads")
         self.assert_pasted("nfsd", "rpc.nfsd", "16")
+
+    def connect(self, *clients: str) -> None:
+        """Write the connections to nfsd of clients, by address, and two that are none."""
+        lines = [f"   0: 0100007F:0801 {client}:03E8 01 00000000:00000000 00:0 0 0 0\n" for client in clients]
+        lines += ["   1: 00000000:0801 00000000:0000 0A 0\n", "   2: 0100007F:03E8 0200007F:0801 01 0\n"]
+        self.write("proc/net/tcp6", "  sl  local_address rem_address   st tx_queue\n" + "".join(lines))
+
+    def test_more_connections_than_threads(self) -> None:
+        self.write("proc/fs/nfsd/threads", "8\n")
+        self.connect(*["0200007F"] * 8, *["0300007F"] * 8)
+        self.assertEqual(len(self.findings()), 1)
+        self.connect(*["0200007F"] * 16)
+        self.assert_found(ADVICE, "nfsd", "8 threads, fewer than the 16 connections of one client")
+        self.assert_pasted("nfsd", "rpc.nfsd", "32")
+        self.write("proc/fs/nfsd/threads", "2\n")
+        self.assert_pasted("nfsd", "rpc.nfsd", "32")
+
+    def test_connections_of_a_mount(self) -> None:
+        self.write("sys/class/bdi/0:52/read_ahead_kb", "4096\n")
+        self.write("etc/fstab", "# a\nserver:/ /mnt/a\\040b nfs4 rw,nconnect=8,rsize=32768 0 0\nx /y ext4 nconnect=9\n")
+        line = "30 1 0:52 / /mnt/a\\040b rw - nfs4 server:/ rw,vers=4.2,rsize=1048576"
+        self.write("proc/self/mountinfo", f"{line}\n")
+        self.assert_found(ADVICE, "nfs", "/mnt/a b has nconnect=8 in fstab, but 1 in force")
+        self.write("proc/self/mountinfo", f"{line},nconnect=4,sec=sys\n")
+        self.assert_found(ADVICE, "nfs", "but 4 in force")
+        self.write("proc/self/mountinfo", f"{line},nconnect=8\n")
+        self.assertEqual(len(self.findings()), 1)
+
+    def test_a_setting_without_a_value(self) -> None:
+        """The kernel answers EINVAL for wbt_lat_usec of a disk that bfq serves: that is no failure to read it."""
+        with mock.patch.object(Path, "read_bytes", side_effect=OSError(errno.EINVAL, "Invalid argument")):
+            self.assertIsNone(self.host.number("/sys/block/sda/queue/wbt_lat_usec"))
+            self.assertEqual(self.host.unread, {})
+            self.assertIsNone(self.host.number("/proc/x"))
+            self.assertEqual(self.host.unread, {"/proc/x": "Invalid argument"})
 
     def test_two_kinds_of_direct_writes(self) -> None:
         self.write("sys/kernel/debug/nfsd/io_cache_write", "2\n")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Confidence intervals from ranks."""
 
+import importlib.util
+import math
 import random
 import unittest
 
@@ -22,6 +24,22 @@ class Cut(unittest.TestCase):
     def test_too_few_pairs_give_a_lower_confidence(self) -> None:
         self.assertEqual(stats.rank_cut(3, 0.99), (0, 0.75))
         self.assertEqual(stats.rank_cut(1, 0.99), (0, 0.0))
+
+
+class Scipy(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
+    def test_an_interval_leaves_out_1_where_scipy_finds_a_difference(self) -> None:
+        from scipy.stats import wilcoxon
+
+        source, found = random.Random(8), set()
+        for number in range(400):
+            n, shift = 8 + number % 9, source.choice((0.0, 0.2, 0.5))
+            logs = [source.gauss(shift, 0.4) for _ in range(n)]
+            ratio = stats.ratio([math.exp(value) for value in logs], [1.0] * n, 0.99)
+            differs = wilcoxon(logs, mode="exact").pvalue <= 1 - ratio.confidence + 1e-9
+            self.assertEqual(ratio.low > 1 or ratio.high < 1, differs, logs)
+            found.add(differs)
+        self.assertEqual(found, {True, False})
 
 
 class Ratios(unittest.TestCase):

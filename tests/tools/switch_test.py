@@ -159,6 +159,11 @@ class Enable(Switches):
             (2, "a device has no setting x", ("set", "sdb", "x=1")),
             (2, "not from 0 to 4194304", ("set", "sdb", "read_ahead_kb=-1")),
             (2, "one by one", ("set", "ctxra", "devices=sdb")),
+            (2, "sdz is neither a module nor a disk", ("enable", "--now", "ctxra", "devices=sdb,sdz")),
+            (2, "sdz is neither a module nor a disk", ("enable", "ctxra", "max_kb=sdz=64")),
+            (2, "stripe_cache_size: it is no array of RAID 4", ("set", "sdb", "stripe_cache_size=8192")),
+            (2, "stripe_deadline: it is no array of RAID 4", ("set", "sdb", "stripe_deadline=auto")),
+            (2, "the following arguments are required: MODULE\n", ("enable", "--now")),
         ):
             with self.subTest(words=words):
                 self.assert_fails(status, said, *words)
@@ -255,6 +260,12 @@ class Devices(Switches):
         self.assertEqual(self.run_ok("set", "sdb"), "read_ahead_kb=1024\n")
         self.run_ok("set", "sdb", "read_ahead_kb=")
         self.assertEqual(self.run_ok("set", "sdb"), "nothing is kept for sdb\n")
+
+    def test_all_that_is_kept(self) -> None:
+        self.assertEqual(self.run_ok("set"), "nothing is kept\n")
+        self.run_ok("enable", "ctxra", "max_kb=512", "devices=sdb")
+        self.run_ok("set", "sdb", "read_ahead_kb=1024")
+        self.assertEqual(self.run_ok("set"), "ctxra max_kb=512\nsdb ctxra=yes read_ahead_kb=1024\n")
 
     def test_a_name_that_stays(self) -> None:
         self.fixture.link("dev/disk/by-id/wwn-1", "dev/sdb")

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import json
 import os
 import random
 import sys
@@ -117,6 +118,33 @@ class Fuzzed(unittest.TestCase):
                 seen.add(self.status(cli.main, words))
         self.assertLessEqual(seen, {0, 1, 2, 3})
         self.assertIn(3, seen)
+
+    def test_damaged_state(self) -> None:
+        """Of what a killed trial has left: it is restored, or the file is named."""
+        machine = Machine(self.root, serve(1, 1, 1))
+        state = machine.root / "run/seqkeep/try/state"
+        state.parent.mkdir(parents=True)
+        saved = {"version": 1, "module": "ctxra", "was_loaded": True, "parameters": {"enable": "N", "max_kb": "0"}}
+        whole, source, seen = json.dumps(saved).encode(), random.Random(3), set()
+        for number in range(LISTS):
+            machine.load_module("Y", "512")
+            data = bytearray(whole)
+            if number % 3 == 0:
+                data = data[: source.randrange(len(data))]
+            elif number % 3 == 1:
+                data[source.randrange(len(data))] = source.randrange(256)
+            else:
+                junk = (b"[" * 5000, b"{}", b"7", b'"/"', b"null", b"\xff")
+                data = data.replace(source.choice((b"1", b"true", b'"N"', b'"0"', b'"ctxra"')), source.choice(junk))
+            state.write_bytes(data)
+            # A parameter with a damaged name is tried again otherwise.
+            with (
+                self.subTest(data=bytes(data)),
+                mock.patch.multiple("seqkeep_lib.trial_switch", RETRY_S=0, RETRY_STEP_S=0),
+            ):
+                seen.add(self.status(cli.main, ["seqkeep", "--root", str(machine.root), "try", "--restore"]))
+            state.unlink(missing_ok=True)
+        self.assertEqual(seen, {0, 1})
 
     def test_iostune(self) -> None:
         result = Result({"path": "x", "description": "x"}, [], [], 1.0, [], Kind("flat", {}), "none", {}, {})

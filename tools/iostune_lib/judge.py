@@ -31,6 +31,8 @@ LOSSES = ("single", "several", "slowest", "waits")
 # Throughput of several readers relative to one: seek-bound below, parallel above.
 SEEKS = 0.75
 PARALLEL = 1.25
+# An interval with a wider span, high by low, is of a disk or a machine whose speed changes for other reasons.
+WIDEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -163,9 +165,13 @@ def classify(series: Series, arm: Arm, mode: str, confidence: float) -> Kind:
 
 
 def kind_of_ratios(found: Sequence[Ratio], confidence: float) -> str:
-    """Return the kind that the ratios show with that confidence. Those of fewer pairs show nothing."""
+    """Return the kind that the ratios show with that confidence. Those of fewer pairs show nothing.
+
+    Nor do wide ones. The intervals assume that rounds have nothing to do with each other, and on a machine with other
+    work one of 1.6 to 9.8 was followed by one of 0.3 to 1.1.
+    """
     ratios = [r for r in found if r.confidence >= confidence]
-    if not ratios:
+    if not ratios or any(r.high > r.low * WIDEST for r in ratios):
         return "unclear"
     if any(r.high < SEEKS for r in ratios):
         return "seek-bound"

@@ -50,8 +50,6 @@ class Stage:
     values: tuple[int, ...] = ()
     # The kind of the device comes of this stage.
     has_kind: bool = False
-    # The weights of all stages of the run, its own among them.
-    all_weights: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -165,13 +163,29 @@ def more_rounds(rules: Rules, each: float, overhead_s: float) -> Rules:
 
 def needed_seconds(stage: Stage, rules: Rules, overhead_s: float) -> float:
     """Return how long a stage takes at least, if all its arms are to be compared."""
-    runs = planned_runs(len(stage.arms), reduced_workloads(stage.workloads)[-1], rules, stage.has_kind)
+    arms = len(stage.arms) or len(stage.values) + 1
+    runs = planned_runs(arms, reduced_workloads(stage.workloads)[-1], rules, stage.has_kind)
     return runs * (rules.shortest_s + overhead_s)
 
 
-def whole_run_s(needed_s: float, stage: Stage) -> int:
-    """Return a --time with which a stage gets the time that it needs: all stages share it by their weights."""
-    return math.ceil(needed_s * stage.all_weights / stage.weight * 1.1) + 5
+def stage_seconds(stages: Sequence[Stage], needs: Sequence[float], left: float) -> float:
+    """Return the time for the first of the stages that are left: its share by weight, but no stage starves.
+
+    It gets at least what it needs, and leaves the others what they need, if the time is enough for that. The stage that
+    tells the kind of the device is to have twice what it needs before it leaves anything.
+    """
+    share = left * stages[0].weight / sum(stage.weight for stage in stages)
+    without_others = left - sum(needs[1:])
+    if share < needs[0] <= without_others:
+        return needs[0]
+    if share > without_others >= needs[0] * (2 if stages[0].has_kind else 1):
+        return without_others
+    return share
+
+
+def whole_run_s(needs: Sequence[float]) -> int:
+    """Return a --time with which all stages get the time that they need."""
+    return math.ceil(2.2 * sum(needs)) + 5
 
 
 def kind_workloads(workloads: Sequence[Workload]) -> tuple[Workload, ...]:

@@ -37,7 +37,7 @@ NR_REQUESTS = (32, 128, 512)
 STRIPE_CACHES = (256, 1024, 4096)
 GROUP_THREADS = (0, 2, 4)
 MODES = ("direct", "buffered")
-# In a quick run the scheduler may take nearly all the time; the readahead gets the rest.
+# In a quick run the scheduler gets all the time that the readahead does not need.
 QUICK_WEIGHT = 99
 
 
@@ -61,7 +61,7 @@ def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, .
         counts = plan.first_and_last(counts)
     every = plan.all_workloads(modes, counts)
     if not tunables:
-        return with_weights([Stage("scheduler", t.SCHEDULER, (Arm("as it is", ()),), every, 1, has_kind=True)])
+        return [Stage("scheduler", t.SCHEDULER, (Arm("as it is", ()),), every, 1, has_kind=True)]
     names = tunables.snapshot()
     arms = plan.scheduler_arms(names) if t.SCHEDULER in names else (Arm("as it is", ()),)
     if tunables.reason_unsafe(t.SCHEDULER):
@@ -83,12 +83,7 @@ def plan_stages(tunables: Tunables | None, request: Request, modes: tuple[str, .
     for name, choices, weight in values:
         if name in names and choices and not tunables.reason_unsafe(name):
             found.append(Stage(name.rpartition("/")[2], name, (), buffered, weight, choices))
-    return with_weights(found)
-
-
-def with_weights(found: list[Stage]) -> list[Stage]:
-    total = sum(stage.weight for stage in found)
-    return [replace(stage, all_weights=total) for stage in found]
+    return found
 
 
 class Session:

@@ -32,9 +32,9 @@ class Decision:
     # Of the cells that tell the kind of the device, all samples.
     kind_series: Series = field(default_factory=dict)
     workloads: tuple[Workload, ...] = ()
-    # The length of a run, and how long the stage would have taken if there had been time to compare.
+    # The length of a run, and the --time with which there would have been time to compare.
     seconds: float = 0.0
-    needed_s: float = 0.0
+    needed_s: int = 0
 
     @property
     def current(self) -> Arm:
@@ -61,32 +61,31 @@ class StageContext:
 
 
 def run_all(context: StageContext, stages: Sequence[Stage], deadline: float) -> list[Decision]:
-    """Run all stages. Each gets its share of the time that is left, so the next ones get what one does not use."""
+    """Run all stages. Each gets its part of the time that is left, so the next ones get what one does not use."""
     decisions = []
+    needs = [plan.needed_seconds(stage, context.rules, context.overhead_s) for stage in stages]
     for number, stage in enumerate(stages):
-        left = deadline - context.clock()
-        share = stage.weight / sum(s.weight for s in stages[number:])
-        decision = run_stage(context, stage, context.clock() + left * share)
+        seconds = plan.stage_seconds(stages[number:], needs[number:], deadline - context.clock())
+        decision = run_stage(context, stage, context.clock() + seconds, plan.whole_run_s(needs))
         decisions.append(decision)
         if decision.verdict.is_change and decision.candidate:
             context.accept(decision.candidate)
     return decisions
 
 
-def run_stage(context: StageContext, stage: Stage, deadline: float) -> Decision:
+def run_stage(context: StageContext, stage: Stage, deadline: float, needed_s: int) -> Decision:
     context.report(stage.name)
     stage = context.prepare_stage(stage)
     skipped = {arm.label: why for arm in stage.arms[1:] for why in [context.try_arm(arm)] if why}
     usable = replace(stage, arms=tuple(arm for arm in stage.arms if arm.label not in skipped))
     left = deadline - context.clock()
-    decision = Decision(stage, Verdict(False, "time"), skipped=skipped)
-    decision.needed_s = plan.needed_seconds(usable, context.rules, context.overhead_s)
+    decision = Decision(stage, Verdict(False, "time"), skipped=skipped, needed_s=needed_s)
     fit = plan.fit_time(usable, context.rules, left, context.overhead_s)
     if not fit:
         return decision
     for arm in usable.arms:
         if arm not in fit.arms and len(fit.arms) > 1:
-            decision.skipped[arm.label] = f"no time: --time {plan.whole_run_s(decision.needed_s, stage)} would do"
+            decision.skipped[arm.label] = f"no time: --time {needed_s} would do"
     decision.workloads, decision.seconds = fit.workloads, fit.seconds
     context = replace(context, rules=fit.rules)
     # The kind takes its rounds of the first stage, whose time fit_time() has counted.

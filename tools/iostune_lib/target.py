@@ -63,7 +63,8 @@ def find_target(word: str) -> Target:
     try:
         status = path.stat()
     except OSError as error:
-        raise IostuneError(f"{word}: {error.strerror}") from None
+        hint = "; iostune alone lists the disks" if isinstance(error, FileNotFoundError) else ""
+        raise IostuneError(f"{word}: {error.strerror}{hint}") from None
     except ValueError:
         raise IostuneError(f"{word!a} is no name of a file") from None
     is_file = stat.S_ISREG(status.st_mode)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from seqkeep_lib.stats import Ratio
 
 from .judge import FAIR_GAIN, GAIN, SLOWEST_LOSS, THROUGHPUT_LOSS, WAIT_TIMES, Kind
-from .plan import compared_workloads, whole_run_s
+from .plan import compared_workloads
 from .stages import Decision
 
 KINDS = {
@@ -61,8 +61,8 @@ def reason_text(decision: Decision) -> str:
     if verdict.why == "only one":
         return "there is only one value"
     if not found:
-        needed = whole_run_s(decision.needed_s, decision.stage) if decision.needed_s else 0
-        return "there was not enough time to compare" + (f": it takes --time {needed}" if needed else "")
+        takes = f": it takes --time {decision.needed_s}" if decision.needed_s else ""
+        return "there was not enough time to compare" + takes
     gain = f"{interval_text(found.total)} for {comparison_text(decision)}"
     single, several, slowest = (interval_text(r) if r else "" for r in (found.single, found.several, found.slowest))
     but = f"{label} has a throughput of {gain}, but"

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from .host import Host
-from .storage import disk_of_mount, mounts, slave_disk, slaves
+from .storage import disk_of_mount, lowest_disks, mounts, slave_disk, slaves
 
 # Members that hold no data of their own in a row of chunks, by level.
 PARITY = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}
@@ -18,12 +18,17 @@ PAGE_KB = 4
 
 @dataclass(frozen=True)
 class Member:
-    # A disk or a partition, and the disk that it is on.
+    # A disk or a partition, and the disk that it is on: of one that is encrypted or LVM's, the one below.
     name: str
     disk: str
     rotational: bool
-    # The write-back throttling of the disk; None: the kernel was built without it.
+    # The write-back throttling of the disk; None: the kernel was built without it, or bfq has turned it off.
     wbt_lat_usec: int | None
+
+    @property
+    def is_throttled(self) -> bool:
+        """Return whether the block layer may hold back the array's writes to it: docs/upstream/raid456-wbt.md."""
+        return (self.wbt_lat_usec or 0) > 0
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,10 @@ class Array:
 def members_of(host: Host, disk: str) -> tuple[Member, ...]:
     found = []
     for name in slaves(host, disk):
-        below = slave_disk(host, disk, name)
-        queue = f"/sys/block/{below}/queue"
-        found.append(Member(name, below, host.number(f"{queue}/rotational") != 0, host.number(f"{queue}/wbt_lat_usec")))
+        for below in lowest_disks(host, slave_disk(host, disk, name)):
+            queue = f"/sys/block/{below}/queue"
+            rotational = host.number(f"{queue}/rotational") != 0
+            found.append(Member(name, below, rotational, host.number(f"{queue}/wbt_lat_usec")))
     return tuple(found)
 
 

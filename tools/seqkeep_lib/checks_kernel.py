@@ -323,12 +323,28 @@ def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
     for state in states:
         name, directory = state.module.name, state.module.directory
         if directory in listed and state.file and not state.loaded:
+            file = listed[directory]
+            if is_newer_than_boot(host, file):
+                remedy = (
+                    f"seqkeep enable --now {name}  # if that is to be now" if file == load_file(state.module) else ""
+                )
+                yield Finding(ADVICE, "wanted", f"{file} loads {name} from the next boot on", remedy)
+                continue
             yield Finding(
                 PROBLEM,
                 "wanted",
-                f"{listed[directory]} loads {name} at boot, but {name} is not loaded",
+                f"{file} loads {name} at boot, but {name} is not loaded",
                 f'modprobe {name}  # if that fails, dmesg | grep "{directory}:" says why',
             )
+
+
+def is_newer_than_boot(host: Host, file: str) -> bool:
+    """Return whether a file has been written since this machine was booted."""
+    booted = re.search(r"^btime (\d+)$", host.text("/proc/stat") or "", re.MULTILINE)
+    try:
+        return booted is not None and host.path(file).stat().st_mtime > int(booted[1])
+    except OSError:
+        return False
 
 
 def modules_loaded_at_boot(host: Host) -> dict[str, str]:

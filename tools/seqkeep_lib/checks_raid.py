@@ -1,39 +1,74 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Check for write-back throttling of the members of RAID 4, 5 and 6: docs/upstream/raid456-wbt.md has the reason."""
+"""Check arrays: their readahead, their stripe cache, and the block layer's throttling of their members."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .arrays import DEFAULT_STRIPES, Array, arrays
 from .finding import ADVICE, Finding
 from .host import Host
-from .modules import State
+from .modules import State, enabled_module
+from .sample import read_disks
+from .storage import KEEP, set_disk_command
 
-LEVELS = ("raid4", "raid5", "raid6")
 RULE = "/usr/share/seqkeep/udev/69-raid-members.rules"
 
 
-def disks_of_array(host: Host, array: str) -> Iterator[str]:
-    """Name the disks, in /sys/block, of an array's members: of a partition the disk that it is on."""
-    for member in host.names(f"/sys/block/{array}/slaves"):
-        here = host.path(f"/sys/class/block/{member}")
-        if here.exists():
-            real = here.resolve()
-            yield real.parent.name if (real / "partition").exists() else real.name
+def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that an md array reads ahead at least one row of its chunks."""
+    for array in arrays(host):
+        now = array.read_ahead_kb
+        if array.dm or now is None or not array.row_kb:
+            continue
+        if now < array.row_kb:
+            yield Finding(
+                ADVICE,
+                "readahead",
+                f"{array.name} reads ahead {now} KiB, less than a row of its chunks ({array.row_kb} KiB):"
+                " some members are idle",
+                set_disk_command(array.name, 2 * array.row_kb, KEEP),
+            )
+
+
+def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
+    """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
+    if enabled_module(states, "raid5-deadline"):
+        # It raises the cache itself.
+        return
+    for array in arrays(host):
+        if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:
+            yield Finding(
+                ADVICE,
+                "stripes",
+                f"{array.name} has a stripe cache of {array.stripes}: large writes read from its members",
+                f"seqkeep set {array.name} stripe_cache_size=8192  # takes {array.cache_mb(8192)} MiB",
+            )
+
+
+def read_times(host: Host, array: Array) -> str:
+    """Return how long the throttled members took for a read, as a clause; "" if they read nothing."""
+    disks = read_disks(host)
+    ms = [
+        numbers["read_ms"] / numbers["reads"]
+        for numbers in (disks.get(member.disk, {}) for member in array.members if member.is_throttled)
+        if numbers.get("reads")
+    ]
+    return f" (since boot they took {max(ms):.1f} ms on average)" if ms else ""
 
 
 def check_raid_members(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Advise where the block layer throttles what RAID writes to its members."""
-    for array in host.names("/sys/block"):
-        if host.text(f"/sys/block/{array}/md/level") not in LEVELS:
+    """Check that the block layer does not hold back what an array of RAID 4, 5 or 6 writes to its members."""
+    for array in arrays(host):
+        throttled = {member.disk: member.wbt_lat_usec or 0 for member in array.members if member.is_throttled}
+        if not array.has_parity or not throttled:
             continue
-        disks = sorted(set(disks_of_array(host, array)))
-        throttled = [disk for disk in disks if host.number(f"/sys/block/{disk}/queue/wbt_lat_usec")]
-        if throttled:
-            yield Finding(
-                ADVICE,
-                "raid-members",
-                f"the kernel throttles what {array} writes to {', '.join(throttled)}, as background write-back",
-                f"copy {RULE} to /etc/udev/rules.d, and until then: "
-                + "; ".join(f"echo 0 > /sys/block/{disk}/queue/wbt_lat_usec" for disk in throttled),
-            )
+        yield Finding(
+            ADVICE,
+            "raid-members",
+            f"the kernel takes what {array.name} writes to {', '.join(throttled)} for background write-back, and"
+            f" throttles it while reads of these disks take more than {min(throttled.values()) / 1000:g} ms"
+            + read_times(host, array),
+            "; ".join(f"seqkeep set {disk} wbt_lat_usec=0" for disk in throttled)
+            + f"  # or all members by udev: {RULE}",
+        )

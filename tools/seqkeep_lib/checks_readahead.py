@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .arrays import DEFAULT_STRIPES, arrays
 from .finding import ADVICE, Finding
 from .host import Host
-from .modules import State
-from .nfs import IO_CACHE_WRITE, exported_directories, io_cache_write, nfs_conf_readahead, nfs_mounts, server_threads
-from .storage import disk_of, read_ahead_kb, set_disk_command, slave_disk, slaves
+from .modules import State, enabled_module
+from .nfs import exported_directories, nfs_conf_readahead, nfs_mounts
+from .storage import KEEP, disk_of, read_ahead_kb, set_disk_command, slave_disk, slaves
 from .targets import backstores
 
 # The kernel's readahead of a mount, KiB, and the most that docs/nfs-ra.md found useful: 8 MiB, over a slow network.
@@ -25,9 +24,6 @@ MOST_KB = 8192
 MOST_RSIZES = 16
 UDEV_RULES = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d")
 NFS_RULE = "99-nfs.rules"
-# Debian's default for many years.
-FEWEST_THREADS = 8
-KEEP = "to keep it, use seqkeep set"
 
 
 def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
@@ -49,10 +45,6 @@ def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
                 f" clients ask for up to {wanted} KiB at once",
                 set_disk_command(disk, wanted, f"2048 on RAID; {KEEP}"),
             )
-
-
-def enabled_module(states: list[State], name: str) -> State | None:
-    return next((state for state in states if state.module.name == name and state.enabled), None)
 
 
 def list_items(state: State, parameter: str) -> list[str]:
@@ -154,30 +146,6 @@ def check_nfs_conf(host: Host, states: list[State]) -> Iterator[Finding]:
         )
 
 
-def check_nfs_threads(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that nfsd has threads enough for the requests of a client at a time."""
-    threads = server_threads(host)
-    if 0 < threads < FEWEST_THREADS:
-        yield Finding(
-            ADVICE,
-            "nfsd",
-            f"nfsd runs {threads} threads: a client sends more requests at once, and they wait",
-            f"rpc.nfsd {2 * FEWEST_THREADS}  # to keep it, threads={2 * FEWEST_THREADS} in nfs.conf, section nfsd",
-        )
-
-
-def check_io_cache_write(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that nfsd-dio and nfsd's own direct writes are not enabled at once."""
-    own = io_cache_write(host) if enabled_module(states, "nfsd-dio") else None
-    if own:
-        yield Finding(
-            ADVICE,
-            "nfsd",
-            f"nfsd-dio is enabled, but nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it",
-            f"echo 0 > {IO_CACHE_WRITE}  # or: seqkeep disable --now nfsd-dio",
-        )
-
-
 def check_backstores(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that ctxra sees the reads of the iSCSI target: those of fileio, not those of block."""
     if not enabled_module(states, "ctxra"):
@@ -193,37 +161,6 @@ def check_backstores(host: Host, states: list[State]) -> Iterator[Finding]:
             f" which do not pass the page cache{only}",
             "none needed; ctxra works for backstores of type fileio",
         )
-
-
-def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that an md array reads ahead at least one row of its chunks."""
-    for array in arrays(host):
-        now = array.read_ahead_kb
-        if array.dm or now is None or not array.row_kb:
-            continue
-        if now < array.row_kb:
-            yield Finding(
-                ADVICE,
-                "readahead",
-                f"{array.name} reads ahead {now} KiB, less than a row of its chunks ({array.row_kb} KiB):"
-                " some members are idle",
-                set_disk_command(array.name, 2 * array.row_kb, KEEP),
-            )
-
-
-def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
-    if enabled_module(states, "raid5-deadline"):
-        # It raises the cache itself.
-        return
-    for array in arrays(host):
-        if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:
-            yield Finding(
-                ADVICE,
-                "stripes",
-                f"{array.name} has a stripe cache of {array.stripes}: large writes read from its members",
-                f"seqkeep set {array.name} stripe_cache_size=8192  # takes {array.cache_mb(8192)} MiB",
-            )
 
 
 def check_stacked_disks(host: Host, states: list[State]) -> Iterator[Finding]:

@@ -10,7 +10,17 @@ from . import doctor
 from .apply import apply, ctxra_lists
 from .arguments import add_module, parse_assignments
 from .boot import Boot, options_file, read_boot, remove_boot, write_boot
-from .device_conf import CTXRA, CTXRA_KB, FILE, Settings, check_setting, read_settings, read_text, write_settings
+from .device_conf import (  # fmt: skip
+    CTXRA,
+    CTXRA_KB,
+    FILE,
+    Settings,
+    check_setting,
+    find_disk,
+    read_settings,
+    read_text,
+    write_settings,
+)
 from .errors import SeqkeepError, UsageError
 from .finding import PROBLEM
 from .host import Host
@@ -36,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--observe", action="store_true", help="let it count what it would do, and do nothing (its parameter observe)"
     )
     add_module(parser)
-    parser.add_argument("options", nargs="*", metavar="OPTION=VALUE", help="options of the module: see its man page")
+    parser.add_argument(
+        "options", nargs="*", default=[], metavar="OPTION=VALUE", help="options of the module: see its man page"
+    )
 
 
 def device_settings(module: Module, options: dict[str, str]) -> dict[str, dict[str, str]] | None:
@@ -119,6 +131,9 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         check_options(host, state, {"observe": "1"})
     named = set(options)
     wanted = device_settings(module, options)
+    for device in wanted or {}:
+        # A name that is nowhere would be waited for, without a word.
+        find_disk(host, device)
     old = read_boot(host, module)
     kept = {name: value for name, value in (old.options if old else {}).items() if name not in named}
     boot = Boot(enable=not observe, observe=observe, options={**kept, **options})

@@ -10,7 +10,16 @@ from .apply import apply
 from .arguments import parse_assignments
 from .boot import options_file, read_boot, write_boot
 from .command_apply import wait_for_pending
-from .device_conf import DEVICE, FILE, NAMES, check_setting, disk_named, read_settings, stable_name, write_settings
+from .device_conf import (  # fmt: skip
+    FILE,
+    NAMES,
+    check_has,
+    check_setting,
+    find_disk,
+    read_settings,
+    stable_name,
+    write_settings,
+)
 from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module
@@ -19,10 +28,16 @@ from .switch import check_available, check_options, exclusive, set_parameters, s
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="MODULE|DEVICE", help="a module of seqkeep, or a disk: sda, /dev/md/data")
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="MODULE|DEVICE",
+        help="a module of seqkeep, or a disk: sda, /dev/md/data; without it, show all that is kept",
+    )
     parser.add_argument(
         "settings",
         nargs="*",
+        default=[],
         metavar="NAME=VALUE",
         help=f"options of the module, or of the device: {', '.join(NAMES)}; without a value: no longer kept",
     )
@@ -56,18 +71,12 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
 
 
 def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
-    if not DEVICE.fullmatch(device):
-        raise UsageError(f"{device!a} is neither a module nor the name of a device")
     for name, value in settings.items():
         if value or name not in NAMES:
             check_setting(name, value)
-    disk = disk_named(host, device)
-    if disk is None and host.exists(f"/sys/class/block/{device.rpartition('/')[2]}/partition"):
-        raise UsageError(f"{device} is a partition: name its disk")
-    if disk is None and not device.startswith("/dev/"):
-        raise UsageError(
-            f"{device} is neither a module nor a disk that is there; an absent disk needs its path in /dev"
-        )
+    disk = find_disk(host, device)
+    if disk:
+        check_has(host, disk, [name for name, value in settings.items() if value])
     write_settings(host, device, settings)
     failed, pending = apply(host, read_settings(host), disk or "-")
     if failed:
@@ -91,8 +100,17 @@ def kept(host: Host, target: str) -> list[str]:
     return [f"{name}={value}" for name, value in read_settings(host).get(target, {}).items()]
 
 
+def all_kept(host: Host) -> list[str]:
+    """Return all that is kept, as the command would be that keeps it."""
+    targets = [*(module.name for module in MODULES), *read_settings(host)]
+    return [f"{target} {' '.join(settings)}" for target in targets for settings in [kept(host, target)] if settings]
+
+
 def run(args: argparse.Namespace) -> int:
     host = Host(args.root)
+    if args.target is None:
+        show("\n".join(all_kept(host)) or "nothing is kept")
+        return 0
     settings = parse_assignments(args.settings)
     if not settings:
         show("\n".join(kept(host, args.target)) or f"nothing is kept for {args.target}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .errors import SeqkeepError, UsageError
 from .host import Host
@@ -145,6 +145,30 @@ def disk_named(host: Host, name: str) -> str | None:
     path = host.path(name if name.startswith("/") else f"/dev/{name}")
     kernel = os.path.realpath(path).rpartition("/")[2]
     return kernel if host.exists(f"/sys/block/{kernel}") and kernel else None
+
+
+def find_disk(host: Host, device: str) -> str | None:
+    """Return the name in /sys/block of a device that a user names; None if it is not there but may be later."""
+    if not DEVICE.fullmatch(device):
+        raise UsageError(f"{device!a} is neither a module nor the name of a device")
+    disk = disk_named(host, device)
+    if disk is None and host.exists(f"/sys/class/block/{device.rpartition('/')[2]}/partition"):
+        raise UsageError(f"{device} is a partition: name its disk")
+    if disk is None and not device.startswith("/dev/"):
+        raise UsageError(
+            f"{device} is neither a module nor a disk that is there; an absent disk needs its path in /dev"
+        )
+    return disk
+
+
+def check_has(host: Host, disk: str, names: Iterable[str]) -> None:
+    """Fail unless a disk that is there has these settings, or may get them."""
+    for name in names:
+        # md has the directory, and the module makes its file in it later.
+        file = "md/level" if name == "stripe_deadline" else ATTRIBUTES[name][0] if name in ATTRIBUTES else ""
+        if file and not host.exists(f"/sys/block/{disk}/{file}"):
+            why = "is no array of RAID 4, 5 or 6" if file.startswith("md/") else f"has no {file} in this kernel"
+            raise UsageError(f"{disk} has no setting {name}: it {why}")
 
 
 def present(host: Host, settings: Settings) -> Iterator[tuple[str, str, dict[str, str]]]:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from . import checks_kernel, checks_nfs_queue, checks_readahead, checks_throttle
+from . import checks_kernel, checks_nfs, checks_nfs_queue, checks_raid, checks_readahead, checks_throttle
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
 from .modules import State, read_states
@@ -35,14 +35,16 @@ CHECKS = (
     checks_readahead.check_nfs_udev_rule,
     checks_readahead.check_nfs_conf,
     checks_nfs_queue.check_nfs_queues,
-    checks_readahead.check_nfs_threads,
-    checks_readahead.check_io_cache_write,
     checks_throttle.check_exported_disks,
     checks_readahead.check_backstores,
-    checks_readahead.check_md_arrays,
-    checks_readahead.check_stripe_cache,
     checks_readahead.check_stacked_disks,
     checks_readahead.check_readahead_off,
+    checks_nfs.check_nfs_threads,
+    checks_nfs.check_nfs_connections,
+    checks_nfs.check_io_cache_write,
+    checks_raid.check_md_arrays,
+    checks_raid.check_stripe_cache,
+    checks_raid.check_raid_members,
 )
 
 # Errors that root would not get.

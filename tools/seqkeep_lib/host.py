@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+
+# sysfs has the file, but this device has no value for it: wbt_lat_usec of a disk that bfq serves.
+NO_VALUE = (errno.EINVAL, errno.ENODEV, errno.EOPNOTSUPP)
 
 
 def unescape(path: str) -> str:
@@ -31,13 +35,14 @@ class Host:
         return self.root / name.lstrip("/")
 
     def bytes(self, name: str) -> bytes | None:
-        """Return the contents of a file; None if it does not exist or cannot be read."""
+        """Return the contents of a file; None if it does not exist, has no value or cannot be read."""
         try:
             return self.path(name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            self.unread[name] = error.strerror or str(error)
+            if error.errno not in NO_VALUE or not name.startswith("/sys/"):
+                self.unread[name] = error.strerror or str(error)
             return None
 
     def text(self, name: str) -> str | None:

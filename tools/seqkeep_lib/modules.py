@@ -189,3 +189,7 @@ def read_state(host: Host, module: Module, hooked: dict[str, str] | None) -> Sta
 def read_states(host: Host) -> list[State]:
     hooked = hooked_functions(host)
     return [read_state(host, module, hooked) for module in MODULES]
+
+
+def enabled_module(states: list[State], name: str) -> State | None:
+    return next((state for state in states if state.module.name == name and state.enabled), None)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from .host import Host, unescape
@@ -14,6 +15,8 @@ NFS_CONF = ("/etc/nfs.conf", "/usr/etc/nfs.conf")
 NFSRAHEAD = ("/usr/libexec/nfsrahead", "/usr/lib/nfs-utils/nfsrahead", "/usr/sbin/nfsrahead")
 # nfsd's switch for its own direct writes, since 6.18.
 IO_CACHE_WRITE = "/sys/kernel/debug/nfsd/io_cache_write"
+# Of /proc/net/tcp: the port of NFS, and the state of a connection.
+NFS_PORT, ESTABLISHED = f"{2049:04X}", "01"
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,29 @@ def nfs_mounts(host: Host) -> list[NfsMount]:
             now = host.number(f"/sys/class/bdi/{mount.device}/read_ahead_kb")
             found.setdefault(mount.device, NfsMount(mount, int(rsize[1]) // 1024, now))
     return list(found.values())
+
+
+def most_connections(host: Host) -> int:
+    """Return how many connections to nfsd the client with the most has."""
+    clients: Counter[str] = Counter()
+    for file in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in (host.text(file) or "").splitlines():
+            # "0: LOCAL:PORT REMOTE:PORT STATE ...".
+            words = line.split()
+            if len(words) > 3 and words[1].endswith(f":{NFS_PORT}") and words[3] == ESTABLISHED:
+                clients[words[2].partition(":")[0]] += 1
+    return max(clients.values(), default=0)
+
+
+def fstab_connections(host: Host) -> dict[str, int]:
+    """Return nconnect of the NFS mounts in fstab(5), by mount point."""
+    found = {}
+    for line in (host.text("/etc/fstab") or "").splitlines():
+        words = line.split("#")[0].split()
+        wanted = re.search(r"(?:^|,)nconnect=(\d+)(?:,|$)", words[3]) if len(words) > 3 else None
+        if wanted and words[2] in ("nfs", "nfs4"):
+            found[unescape(words[1])] = int(wanted[1])
+    return found
 
 
 def nfs_conf_readahead(host: Host) -> dict[str, str]:

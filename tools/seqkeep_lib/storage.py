@@ -11,6 +11,9 @@ from .host import Host, unescape
 # Their files are read through the page cache, from one disk that /sys/block shows.
 CACHED_ON_DISK = ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "gfs2", "ocfs2", "vfat", "exfat", "ntfs3")
 
+# What a remedy says of a setting that a boot would undo.
+KEEP = "to keep it, use seqkeep set"
+
 
 @dataclass(frozen=True)
 class Mount:
@@ -82,6 +85,12 @@ def slaves(host: Host, disk: str) -> list[str]:
 def slave_disk(host: Host, disk: str, below: str) -> str:
     """Return the disk of one of slaves(), which may be a partition."""
     return whole_disk(host, f"/sys/block/{disk}/slaves/{below}") or below
+
+
+def lowest_disks(host: Host, disk: str) -> list[str]:
+    """Return the disks that a disk is made of in the end; itself if nothing is below it."""
+    below = [lowest for name in slaves(host, disk) for lowest in lowest_disks(host, slave_disk(host, disk, name))]
+    return sorted(set(below)) or [disk]
 
 
 def set_disk_command(disk: str, kib: int, besides: str) -> str:

@@ -129,6 +129,16 @@ def figure_text(result: FigureResult) -> str:
     return f"{result.figure.words} {ratio_text(result.ratio)}"
 
 
+def clauses(results: Sequence[FigureResult]) -> str:
+    """Return clauses: what differs with its figures, and the names of the rest, whose figures are in the table."""
+    clear = [figure_text(result) for result in results if result.word in (BETTER, WORSE)]
+    text = ", ".join(clear)
+    for word, said in ((NO_DIFFERENCE, "no difference in"), (UNCLEAR, "not clear:")):
+        names = [result.figure.words for result in results if result.word == word]
+        text += f"; {said} {', '.join(names)}" if names else ""
+    return text
+
+
 def sentence(module: str, profile: Profile, outcome: Outcome, acted: bool | None) -> str:
     """Return the one sentence that answers: does this module help this load?"""
     first = outcome.first
@@ -151,8 +161,7 @@ def sentence(module: str, profile: Profile, outcome: Outcome, acted: bool | None
         text += "".join(f", {figure_text(result)}" for result in judged if result.word in (BETTER, WORSE))
         return f"{text}; it found nothing to do." if acted is False else f"{text}."
     verb = {HELPS: "helps", HARMS: "harms", MIXED: "changes"}[outcome.word]
-    clauses = [figure_text(first), *(figure_text(result) for result in judged)]
-    return f"{module} {verb} this load: {', '.join(clauses)} ({sure})."
+    return f"{module} {verb} this load: {clauses([first, *judged])} ({sure})."
 
 
 def next_step(module: str, options: str, outcome: Outcome, seconds: float) -> str:
