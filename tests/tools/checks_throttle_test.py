@@ -54,6 +54,16 @@ class ExportedDisks(unittest.TestCase):
         (self.root / "sys/block/sda/queue/wbt_lat_usec").unlink()
         self.assertEqual(self.found(), [])
 
+    def test_member_of_an_array(self) -> None:
+        # The check of arrays has another remedy for it.
+        (self.root / "sys/block/dm-0/slaves/sda1").unlink()
+        self.write("sys/block/md0/md/level", "raid5")
+        self.write("sys/block/md0/md/chunk_size", "65536")
+        (self.root / "sys/block/md0/slaves").mkdir()
+        (self.root / "sys/block/md0/slaves/sda1").symlink_to(self.root / "sys/block/sda/sda1")
+        (self.root / "sys/block/dm-0/slaves/md0").symlink_to(self.root / "sys/block/md0")
+        self.assertEqual(self.found(), [])
+
     def test_no_server(self) -> None:
         self.write("proc/fs/nfsd/threads", "0")
         self.assertEqual(self.found(), [])

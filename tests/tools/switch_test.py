@@ -279,7 +279,9 @@ class Devices(Switches):
         uuid = "/dev/disk/by-id/md-uuid-1:2:3:4"
         self.assertIn(f"{uuid} is always this one", self.run_ok("set", "md0", "stripe_cache_size=1024"))
         self.assert_fails(2, "skip_copy=2: the value is not from 0 to 1", "set", uuid, "skip_copy=2")
-        self.assert_fails(1, "no /sys/block/md0/md/skip_copy", "set", uuid, "skip_copy=1")
+        self.assert_fails(2, "md0 has no setting skip_copy", "set", uuid, "skip_copy=1")
+        (self.root / "sys/block/md0/md/skip_copy").write_text("0\n")
+        self.run_ok("set", uuid, "skip_copy=1")
         (self.root / "sys/block/md0/md/skip_copy").write_text("0\n")
         self.run_ok("apply", "md0")
         self.assertEqual((self.root / "sys/block/md0/md/skip_copy").read_text(), "1\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .arrays import arrays
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State
@@ -40,7 +41,9 @@ def check_exported_disks(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that the disks that nfsd exports are not throttled because their reads take long."""
     served = [mount for path in exported_directories(host) if (mount := mount_of(host, path))]
     exported = {disk_of_mount(host, mount) for mount in served}
-    for disk in sorted({low for top in exported if top for low in lowest_disks(host, top)}):
+    # checks_raid.py says what members of RAID 4, 5 and 6 need.
+    members = {member.disk for array in arrays(host) if array.has_parity for member in array.members}
+    for disk in sorted({low for top in exported if top for low in lowest_disks(host, top)} - members):
         limit = host.number(f"/sys/block/{disk}/queue/wbt_lat_usec")
         takes = read_ms(host, disk)
         if not limit or takes is None or takes * 1000 <= limit or limit >= ROTATIONAL_USEC:
