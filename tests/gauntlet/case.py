@@ -21,6 +21,11 @@ AXES = {
     "CHUNK": "512",
     "CACHE": "256",
 }
+# The defaults of cases of a group, where they are others.
+GROUP_AXES = {
+    "reads": {"PLACES": "local nfs3-64k nfs3-1m nfs42-64k nfs42-1m iscsi", "DISKS": "2ms spindle 50us"},
+    "random": {"WINDOWS": "128 1024 4096"},
+}
 # The axes that change between two runs of one boot.
 SOFT_AXES = ("WINDOWS", "CACHE")
 # The axes that describe an array.
@@ -123,7 +128,7 @@ class Variant:
 def read(path: Path) -> Case:
     text = path.read_text()
     found = {m[1]: m[2] if m[2] is not None else m[3] for m in SETTING.finditer(text)}
-    settings = AXES | DEFAULTS | found
+    settings = AXES | GROUP_AXES.get(path.parent.name, {}) | DEFAULTS | found
     case = Case(path, settings, text)
     if not 0 < len(settings.get("DESCRIPTION", "")) <= MAX_DESCRIPTION:
         raise BadCase(f"{case.name}: DESCRIPTION has 1 to {MAX_DESCRIPTION} characters")

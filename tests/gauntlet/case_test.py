@@ -26,9 +26,9 @@ check() {
 """
 
 
-def case_of(text: str) -> case.Case:
+def case_of(text: str, group: str = "mounts") -> case.Case:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "reads")
+        path = Path(folder, group)
         path.mkdir()
         (path / "x").write_text(text)
         return case.read(path / "x")
@@ -44,6 +44,14 @@ class Reading(unittest.TestCase):
     def test_variants_are_a_star(self) -> None:
         found = [(v["PLACES"], v["WINDOWS"]) for v in case.variants(case_of(GOOD))]
         self.assertEqual(found, [("local", "128"), ("nfs3-64k", "128"), ("local", "1024")])
+
+    def test_a_group_has_defaults(self) -> None:
+        text = GOOD.replace('PLACES="local nfs3-64k"\n', "")
+        self.assertEqual({v["PLACES"] for v in case.variants(case_of(text))}, {"local"})
+        found = list(case.variants(case_of(text, "reads")))
+        self.assertEqual(len({v["PLACES"] for v in found}), 6)
+        self.assertEqual({v["DISKS"] for v in found}, {"2ms", "spindle", "50us"})
+        self.assertEqual((found[0]["PLACES"], found[0]["DISKS"]), ("local", "2ms"))
 
     def test_windows_share_a_boot(self) -> None:
         local, nfs, wide = case.variants(case_of(GOOD))

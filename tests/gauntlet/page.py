@@ -2,7 +2,7 @@
 """Write docs/gauntlet.md from the file of measured cases, the worst first."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import judge
@@ -22,6 +22,8 @@ A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any f
 outer tenths if there are more than eight). Less is better in every figure. Times are the guest's,
 in which an instruction takes a nanosecond."""
 NOT_MEASURED = "not measured"
+# The ref of entries that compare stock with itself.
+NULL = "null"
 SUITES = ("bookworm", "trixie", "trixie-backports")
 
 
@@ -104,7 +106,7 @@ def section(entries: Sequence[Json]) -> Iterator[str]:
             verdict_text(entry),
             figures_text(entry),
             str(max((len(values) for values in entry.get("stock", {}).values()), default=0)),
-            entry["modules"],
+            f"{entry['modules']} {entry['commit']}",
         ]
         for entry in sorted(entries, key=badness)
     ]
@@ -117,23 +119,35 @@ def medians(entries: Sequence[Json]) -> str:
     return f"<details><summary>All figures</summary>\n\n{text}\n\n</details>"
 
 
-def page(entries: Sequence[Json], unmeasured: Sequence[str] = ()) -> str:
+def age(entries: Sequence[Json], current: Mapping[str, str]) -> str:
+    """Say how many figures are of modules that have changed since."""
+    text = "The last column names the commit that had last changed the modules of a case when it was measured."
+    old = [entry for entry in entries if current.get(entry["modules"], entry["commit"]) != entry["commit"]]
+    if not old:
+        return f"{text} No module has changed since."
+    changed = ", ".join(f"{name} ({current[name]})" for name in sorted({entry["modules"] for entry in old}))
+    return f"{text} Since then {changed} changed: {len(old)} of {len(entries)} lines are of older modules."
+
+
+def about_ref(ref: str) -> tuple[str, str]:
+    if ref == NULL:
+        text = "`tests/gauntlet/run --null` enables no module. What differs here differs by chance."
+        return "## Stock against itself", text
+    text = f"`REF={ref}` measures the modules of that commit. It shows whether the gauntlet sees what it should."
+    return f"## The modules of {ref}", text
+
+
+def page(entries: Sequence[Json], unmeasured: Sequence[str] = (), current: Mapping[str, str] | None = None) -> str:
     now = [entry for entry in entries if not entry.get("ref")]
     parts = [HEAD]
     if now:
-        commits = ", ".join(sorted({entry["commit"] for entry in now}))
-        parts += [
-            counts(now),
-            wrapped(f"The modules are those of commit {commits}."),
-            "## The worst first",
-            *section(now),
-        ]
+        parts += [counts(now), wrapped(age(now, current or {})), "## The worst first", *section(now)]
     if unmeasured:
         parts.append(wrapped(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}."))
     for ref in sorted({entry["ref"] for entry in entries if entry.get("ref")}):
         old = [entry for entry in entries if entry.get("ref") == ref]
-        about = f"`REF={ref}` measures the modules of that commit. It shows whether the gauntlet sees what it should."
-        parts += [f"## The modules of {ref}", wrapped(about), *section(old)]
+        title, about = about_ref(ref)
+        parts += [title, wrapped(about), *section(old)]
     if now:
         parts.append(medians(now))
     return "\n\n".join(parts) + "\n"

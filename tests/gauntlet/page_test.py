@@ -45,6 +45,16 @@ class Page(unittest.TestCase):
         self.assertIn("| reads | bookworm | not measured |  |  |  | 0 |", text)
         self.assertIn("were not measured on any kernel: mounts/y.", text)
 
+    def test_older_modules(self) -> None:
+        entries = [entry("reads/x", 1), entry("reads/y", 1, commit="1234567")]
+        text = page.page(entries, current={"ctxra": "1234567"})
+        self.assertIn("1 of 2 lines are of older modules", text.replace("\n", " "))
+        self.assertIn("| ctxra abcdef0 |", text)
+        self.assertIn("No module has changed since", page.page(entries[1:], current={"ctxra": "1234567"}))
+
+    def test_stock_against_itself(self) -> None:
+        self.assertIn("## Stock against itself", page.page([entry("reads/x", 1), entry("reads/x", 2, ref="null")]))
+
     def test_a_commit_of_its_own(self) -> None:
         text = page.page([entry("reads/x", 1000), entry("reads/x", 1500, ref="1234567")])
         self.assertIn("## The modules of 1234567", text)

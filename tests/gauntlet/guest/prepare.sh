@@ -51,12 +51,13 @@ pg_tables() {
 	pg_prepared
 }
 
-# A table of 512 MiB of rows of nearly 8 KiB, which hardly cost CPU time.
+# A table of rows of nearly 8 KiB, which hardly cost CPU time. pg_fat_table [ROWS]
 pg_fat_table() {
+	local rows=${1:-65536}
 	pg_prepare
-	su postgres -c "psql -q" <<- 'END'
+	su postgres -c "psql -q" <<- END
 		CREATE TABLE t (i int, pad text STORAGE PLAIN) WITH (parallel_workers = 8);
-		INSERT INTO t SELECT i, repeat(md5(i::text), 240) FROM generate_series(1, 65536) i;
+		INSERT INTO t SELECT i, repeat(md5(i::text), 240) FROM generate_series(1, $rows) i;
 	END
 	pg_prepared
 }
