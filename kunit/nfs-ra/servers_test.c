@@ -28,8 +28,8 @@ static void parsed(struct kunit *test)
 static void refused(struct kunit *test)
 {
 	static const char *const lists[] = {
-		"nas", ":4", "[]:4", "nas:", "nas:0", "nas:65", "nas:-1", "nas:4x", "nas:4,", ",nas:4",
-		"nas:4,nas:5", "nas:4,NAS:5",
+		"nas", ":4", "[]:4", "nas:", "nas:0", "nas:65", "nas:-1", "nas:4x", "nas:4,",
+		",nas:4", "nas:4,nas:5", "nas:4,NAS:5",
 		"a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1,k:1,l:1,m:1,n:1,o:1,p:1,q:1",
 		"a-name-that-is-longer-than-all-that-are-kept-because-there-is-room-for-63:4",
 	};

@@ -6,6 +6,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "common/module.h"
 #include "common/read_racy.h"
 #include "pagecache.h"
 #include "sets.h"
@@ -167,7 +168,14 @@ static unsigned long ctxra_fact_cached_from(void *ctx, unsigned long index, unsi
 
 static struct ctxra_use ctxra_fact_sample_use(void *ctx, unsigned long start, unsigned long nr)
 {
-	return ctxra_sample_use(((struct ctxra_source *)ctx)->mapping, start, nr);
+	struct ctxra_use use = ctxra_sample_use(((struct ctxra_source *)ctx)->mapping, start, nr);
+
+	/* No window was opened, so nobody dropped the pages that are missing: nobody read them. */
+	if (seqkeep_is_observing()) {
+		use.unused += use.absent;
+		use.absent = 0;
+	}
+	return use;
 }
 
 /* Tell the other calls, too, that the pages which are cut off are not in flight. */
