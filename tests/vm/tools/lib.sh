@@ -26,7 +26,9 @@ advise_try_enable() {
 	# Is it for this machine?
 	seqkeep advise --watch 5s > /run/advise
 	cat /run/advise
-	grep "^ctxra: would help" /run/advise
+	# Linux 6.1 keeps this stream whole enough that advise cannot tell, and says how to find out.
+	grep -E "^ctxra: (would help|cannot tell)" /run/advise
+	grep -F "seqkeep try ctxra" /run/advise
 
 	# Does it help?
 	seqkeep try ctxra --for 40s --period 2s --guard 1000 > /run/try || status=$?
