@@ -46,6 +46,20 @@ class Raid(unittest.TestCase):
         [row] = rates(self.host, Moment(), read_moment(self.host))
         self.assertAlmostEqual(row["full"], 0.5, 2)
 
+    def test_a_member_on_two_disks(self) -> None:
+        self.fixture.disk("sdd", "8:48")
+        self.fixture.disk("dm-0", "253:0", below=("sda", "sdd"))
+        self.fixture.io("dm-0", reads=3000, read_kib=64, writes=5000, write_kib=64)
+        (self.fixture.root / "sys/block/md0/slaves/sda").unlink()
+        self.fixture.link("sys/block/md0/slaves/dm-0", "sys/block/dm-0")
+        [row] = rates(self.host, Moment(), read_moment(self.host))
+        self.assertEqual(row["full"], 1.0)
+
+    def test_a_journal(self) -> None:
+        self.fixture.write("sys/block/md0/md/consistency_policy", "journal\n")
+        [row] = rates(self.host, Moment(), read_moment(self.host))
+        self.assertEqual((row["full"], row["stripes"]), (None, None))
+
     def test_an_idle_array(self) -> None:
         moment = read_moment(self.host)
         [row] = rates(self.host, moment, moment)

@@ -662,7 +662,7 @@ class Readahead(Machine):
         self.connect(*["0200007F"] * 8, *["0300007F"] * 8)
         self.assertEqual(len(self.findings()), 1)
         self.connect(*["0200007F"] * 16)
-        self.assert_found(ADVICE, "nfsd", "8 threads, fewer than the 16 connections of one client")
+        self.assert_found(ADVICE, "nfsd", "8 threads, fewer than the 16 connections of one address")
         self.assert_pasted("nfsd", "rpc.nfsd", "32")
         self.write("proc/fs/nfsd/threads", "2\n")
         self.assert_pasted("nfsd", "rpc.nfsd", "32")

@@ -261,6 +261,20 @@ class Devices(Switches):
         self.run_ok("set", "sdb", "read_ahead_kb=")
         self.assertEqual(self.run_ok("set", "sdb"), "nothing is kept for sdb\n")
 
+    def test_what_is_kept_is_asked_of_a_name_that_is_there(self) -> None:
+        self.run_ok("set", "sdb", "read_ahead_kb=1024")
+        self.assertEqual(self.run_ok("set", "/dev/sdb"), "read_ahead_kb=1024\n")
+        for target in ("nonsense", "read_ahead_kb=1"):
+            self.assert_fails(2, "neither a module, nor a disk", "set", target)
+        self.assertTrue(self.run_ok("set", "sdb", "read_ahead_kb=").startswith("sdb: no longer kept in"))
+
+    def test_a_mirror_has_no_stripes(self) -> None:
+        machines.md_host(self.root / "md", "raid1")
+        self.root = self.root / "md"
+        for setting in ("stripe_deadline=10", "stripe_cache_size=512"):
+            (self.root / "sys/block/md0/md/stripe_cache_size").unlink(missing_ok=True)
+            self.assert_fails(2, "no array of RAID 4, 5 or 6", "set", "md0", setting)
+
     def test_all_that_is_kept(self) -> None:
         self.assertEqual(self.run_ok("set"), "nothing is kept\n")
         self.run_ok("enable", "ctxra", "max_kb=512", "devices=sdb")

@@ -101,7 +101,7 @@ def array_reason(machine: Machine, array: Array) -> Reason:
         return Reason(UNCERTAIN, f"{seen} {why}", first)
     size = written / 2 / io["writes"] if io.get("writes") else 0
     # Reads of the array itself go to the members, too.
-    read = sum(machine.disk(member.name).get("read_sectors", 0) for member in array.members)
+    read = sum(machine.disk(name).get("read_sectors", 0) for name in {member.name for member in array.members})
     extra = max(read - io.get("read_sectors", 0), 0) / written
     seen += (
         f" {machine.over().capitalize()} {written / 2048:.0f} MiB were written to it, {size:.0f} KiB at a time;"

@@ -324,10 +324,9 @@ def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
         name, directory = state.module.name, state.module.directory
         if directory in listed and state.file and not state.loaded:
             file = listed[directory]
-            if is_newer_than_boot(host, file):
-                remedy = (
-                    f"seqkeep enable --now {name}  # if that is to be now" if file == load_file(state.module) else ""
-                )
+            # Only seqkeep's own file has no other line that somebody may have changed since.
+            if file == load_file(state.module) and is_newer_than_boot(host, file):
+                remedy = f"seqkeep enable --now {name}  # if that is to be now"
                 yield Finding(ADVICE, "wanted", f"{file} loads {name} from the next boot on", remedy)
                 continue
             yield Finding(

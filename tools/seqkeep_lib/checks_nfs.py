@@ -34,7 +34,7 @@ def check_nfs_threads(host: Host, states: list[State]) -> Iterator[Finding]:
         yield Finding(
             ADVICE,
             "nfsd",
-            f"nfsd runs {threads} threads, fewer than the {connections} connections of one client (nconnect),"
+            f"nfsd runs {threads} threads, fewer than the {connections} connections of one address (nconnect),"
             " so requests of some wait",
             threads_remedy(2 * connections),
         )
@@ -51,7 +51,7 @@ def check_nfs_connections(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "nfs",
                 f"{nfs.mount.path} has nconnect={wanted[nfs.mount.path]} in fstab, but {connections} in force,"
-                " as the first mount of that server had",
+                " as the first mount of that server had, or fstab was changed later",
                 f"umount all mounts of that server, and mount {nfs.mount.path} first",
             )
 

@@ -66,11 +66,12 @@ def remedies(host: Host, options: str) -> Iterator[str]:
 def check_nfs_queues(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that the requests of NFS mounts do not wait in the client longer than for the server."""
     for queue in queues(host):
-        if queue.queue_ms >= LEAST_QUEUE_MS and queue.queue_ms > queue.rtt_ms:
+        # WRITEs wait for each other whenever much is written back.
+        if queue.kind == "READ" and queue.queue_ms >= LEAST_QUEUE_MS and queue.queue_ms > queue.rtt_ms:
             yield Finding(
                 ADVICE,
                 "nfs",
                 f"{queue.kind}s of {queue.path} waited {queue.queue_ms:.1f} ms to be sent, and {queue.rtt_ms:.1f} ms"
-                " for the server: a larger readahead would only make them wait longer",
+                " for the server, on average since the mount",
                 "; or ".join(remedies(host, queue.options)),
             )

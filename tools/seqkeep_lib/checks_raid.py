@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .arrays import DEFAULT_STRIPES, Array, arrays
+from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State, enabled_module
 from .sample import read_disks
 from .storage import KEEP, set_disk_command
 
+# The kernel's limit for disks that rotate.
+ROTATIONAL_MS = 75
 RULE = "/usr/share/seqkeep/udev/69-raid-members.rules"
 
 
@@ -46,29 +49,38 @@ def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def read_times(host: Host, array: Array) -> str:
-    """Return how long the throttled members took for a read, as a clause; "" if they read nothing."""
+def throttled_members(host: Host, array: Array) -> Iterator[tuple[str, float, float | None]]:
+    """Yield the members that the block layer may throttle, with their limit and their mean read since boot, ms.
+
+    A limit for disks that rotate is reached by slow reads only.
+    """
     disks = read_disks(host)
-    ms = [
-        numbers["read_ms"] / numbers["reads"]
-        for numbers in (disks.get(member.disk, {}) for member in array.members if member.is_throttled)
-        if numbers.get("reads")
-    ]
-    return f" (since boot they took {max(ms):.1f} ms on average)" if ms else ""
+    for member in array.members:
+        if not member.is_throttled:
+            continue
+        limit = (member.wbt_lat_usec or 0) / 1000
+        numbers = disks.get(member.disk, {})
+        takes = numbers["read_ms"] / numbers["reads"] if numbers.get("reads") else None
+        if limit < ROTATIONAL_MS or (takes is not None and takes > limit):
+            yield member.disk, limit, takes
 
 
 def check_raid_members(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that the block layer does not hold back what an array of RAID 4, 5 or 6 writes to its members."""
     for array in arrays(host):
-        throttled = {member.disk: member.wbt_lat_usec or 0 for member in array.members if member.is_throttled}
-        if not array.has_parity or not throttled:
+        throttled = list(throttled_members(host, array)) if array.has_parity else []
+        if not throttled:
             continue
+        limits = ", ".join(
+            f"{disk} more than {limit:g} ms" + (f" (since boot {takes:.1f} ms on average)" if takes is not None else "")
+            for disk, limit, takes in throttled
+        )
+        names = [stable_name(host, disk) or disk for disk, _, _ in throttled]
         yield Finding(
             ADVICE,
             "raid-members",
-            f"the kernel takes what {array.name} writes to {', '.join(throttled)} for background write-back, and"
-            f" throttles it while reads of these disks take more than {min(throttled.values()) / 1000:g} ms"
-            + read_times(host, array),
-            "; ".join(f"seqkeep set {disk} wbt_lat_usec=0" for disk in throttled)
-            + f"  # or all members by udev: {RULE}",
+            f"the kernel takes what {array.name} writes to its members for background write-back, and throttles it"
+            f" while reads take on {limits}",
+            "; ".join(f"seqkeep set {name} wbt_lat_usec=0" for name in names)
+            + f"  # or all members by udev: {RULE}; their own reads may then wait longer beside writes",
         )

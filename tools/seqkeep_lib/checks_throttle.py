@@ -11,22 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .arrays import arrays
+from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State
 from .nfs import exported_directories
-from .storage import disk_of_mount, mount_of, slave_disk, slaves
+from .storage import disk_of_mount, lowest_disks, mount_of
 
 # Fewer reads since boot say nothing about a disk.
 FEWEST_READS = 1000
 # The kernel's value for a rotational disk.
 ROTATIONAL_USEC = 75000
-
-
-def lowest_disks(host: Host, disk: str) -> set[str]:
-    """Return the disks at the bottom of a stack: throttling is theirs."""
-    below = slaves(host, disk)
-    return {low for name in below for low in lowest_disks(host, slave_disk(host, disk, name))} if below else {disk}
 
 
 def read_ms(host: Host, disk: str) -> float | None:
@@ -51,7 +46,8 @@ def check_exported_disks(host: Host, states: list[State]) -> Iterator[Finding]:
         yield Finding(
             ADVICE,
             "nfsd",
-            f"nfsd exports files on {disk}, whose reads take {takes:.1f} ms: the kernel then throttles writes that"
-            f" clients wait for, because wbt_lat_usec is {limit}",
-            f"seqkeep set {disk} wbt_lat_usec={ROTATIONAL_USEC}  # reads may wait longer beside much write-back",
+            f"nfsd exports files on {disk}, whose reads take {takes:.1f} ms on average since boot: the kernel"
+            f" throttles writes that clients wait for while they take more than wbt_lat_usec, {limit}",
+            f"seqkeep set {stable_name(host, disk) or disk} wbt_lat_usec={ROTATIONAL_USEC}"
+            "  # reads may wait longer beside much write-back",
         )

@@ -15,6 +15,7 @@ from .device_conf import (  # fmt: skip
     NAMES,
     check_has,
     check_setting,
+    disk_named,
     find_disk,
     read_settings,
     stable_name,
@@ -81,7 +82,12 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     failed, pending = apply(host, read_settings(host), disk or "-")
     if failed:
         raise SeqkeepError("; ".join(failed) + f" ({FILE} keeps it)")
-    lines = [f"{device}: kept in {FILE}, and " + ("set now." if disk else "set when the device appears.")]
+    lines = []
+    if any(settings.values()):
+        when = "set when the device appears." if not disk else "set as below." if pending else "set now."
+        lines.append(f"{device}: kept in {FILE}, and {when}")
+    else:
+        lines.append(f"{device}: no longer kept in {FILE}.")
     lines += [f"{what}: it appears with the first write, and is set then." for what in pending]
     wait_for_pending(host, disk or "", pending)
     if any(value == "" for value in settings.values()):
@@ -97,7 +103,11 @@ def kept(host: Host, target: str) -> list[str]:
         if target in (module.name, module.directory):
             boot = read_boot(host, module)
             return [f"{name}={value}" for name, value in boot.options.items()] if boot else []
-    return [f"{name}={value}" for name, value in read_settings(host).get(target, {}).items()]
+    settings, disk = read_settings(host), disk_named(host, target)
+    if target not in settings and disk is None:
+        raise UsageError(f"{target!a} is neither a module, nor a disk that is there, nor has it settings in {FILE}")
+    sections = [name for name in settings if name == target or (disk and disk_named(host, name) == disk)]
+    return [f"{name}={value}" for section in sections for name, value in settings[section].items()]
 
 
 def all_kept(host: Host) -> list[str]:

@@ -164,10 +164,16 @@ def find_disk(host: Host, device: str) -> str | None:
 def check_has(host: Host, disk: str, names: Iterable[str]) -> None:
     """Fail unless a disk that is there has these settings, or may get them."""
     for name in names:
-        # md has the directory, and the module makes its file in it later.
-        file = "md/level" if name == "stripe_deadline" else ATTRIBUTES[name][0] if name in ATTRIBUTES else ""
+        file = ATTRIBUTES[name][0] if name in ATTRIBUTES else ""
+        level = host.text(f"/sys/block/{disk}/md/level")
+        if file.startswith("md/") and level == "":
+            # A stopped array has its files when it is started.
+            continue
+        # The module makes its file later.
+        if name == "stripe_deadline" and level in ("raid4", "raid5", "raid6"):
+            continue
         if file and not host.exists(f"/sys/block/{disk}/{file}"):
-            why = "is no array of RAID 4, 5 or 6" if file.startswith("md/") else f"has no {file} in this kernel"
+            why = "is no array of RAID 4, 5 or 6" if file.startswith("md/") else f"has no {file}"
             raise UsageError(f"{disk} has no setting {name}: it {why}")
 
 

@@ -66,16 +66,20 @@ def array_rates(array: Array, change: dict[str, Numbers], counters: Numbers, sec
     """Return the rates of an array, per second; None where nothing can be told."""
 
     def of_members(what: str) -> int:
-        return sum(change.get(member.name, {}).get(what, 0) for member in array.members)
+        # A member may lie on several disks.
+        return sum(change.get(name, {}).get(what, 0) for name in {member.name for member in array.members})
 
     own = change.get(array.name, {})
     written, read = own.get("write_sectors", 0), own.get("read_sectors", 0)
     parity = max(of_members("write_sectors") - written, 0)
     stripes = parity / STRIPE_SECTORS / PARITY[array.level]
     room = stripes * STRIPE_SECTORS * (array.disks - PARITY[array.level])
+    if array.log:
+        # What goes to the log cannot be told from parity.
+        room = 0
     found: dict[str, float | None] = {
         "write_kib": written / 2 / seconds,
-        "stripes": stripes / seconds,
+        "stripes": None if array.log else stripes / seconds,
         # A block that is written twice while its stripe is in the cache counts twice.
         "full": min(written / room, 1.0) if room else None,
         "pre_read_kib": max(of_members("read_sectors") - read, 0) / 2 / seconds,
