@@ -7,6 +7,7 @@ A trace is a log of fio's, version 3, gzipped: "TIME-us disk ACTION OFFSET LENGT
 import gzip
 import os
 import re
+import stat
 import subprocess
 import tempfile
 import time
@@ -50,10 +51,24 @@ def actions(lines: Iterable[str]) -> Iterator[str]:
             yield f"{last_us} disk sync 0 0"
 
 
+def check_device(device: Path) -> None:
+    """Fail unless it is a whole disk: the kernel names no partition in its events."""
+    status = device.stat()
+    if not stat.S_ISBLK(status.st_mode):
+        raise BadTrace(f"{device} is no block device")
+    number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    if Path(f"/sys/dev/block/{number}/partition").exists():
+        raise BadTrace(f"{device} is a partition: name its disk")
+
+
 def record(device: Path, command: Sequence[str], seconds: float) -> tuple[list[str], int, int]:
     """Return the lines of the log, the number of events that were lost, and the command's status."""
+    check_device(device)
     number = device.stat().st_rdev
     event = INSTANCE / "events/block/block_bio_queue"
+    if INSTANCE.exists():
+        # Of a recorder that was killed.
+        INSTANCE.rmdir()
     INSTANCE.mkdir()
     try:
         (INSTANCE / "buffer_size_kb").write_text(str(BUFFER_KB))
@@ -96,7 +111,8 @@ def requests(text: str, action: str = "") -> Iterator[tuple[int, int]]:
 def replay(path: Path, device: Path, byte: int, more: Sequence[str]) -> int:
     """Replay by fio, each request at its time, and return fio's status. Overwrites the device, for check()."""
     text = load(path)
-    descriptor = os.open(device, os.O_RDONLY)
+    # Fails if the device is mounted, or part of another.
+    descriptor = os.open(device, os.O_RDONLY | os.O_EXCL)
     size = os.lseek(descriptor, 0, os.SEEK_END)
     os.close(descriptor)
     end = max((offset + length for offset, length in requests(text)), default=0)

@@ -132,7 +132,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
     named = set(options)
     wanted = device_settings(module, options)
     for device in wanted or {}:
-        # A name that is nowhere would be waited for, without a word.
+        # A name that cannot become a disk would be waited for without end.
         find_disk(host, device)
     old = read_boot(host, module)
     kept = {name: value for name, value in (old.options if old else {}).items() if name not in named}
@@ -155,7 +155,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         undo.pop_all()
     lines = [f"{module.name} {what} now, and at each boot by {options_file(module)}."] if now else []
     if not now:
-        then = "observes" if observe else "is enabled"
+        then = "observes" if observe else "waits for a device of its list" if boot.waits else "is enabled"
         lines.append(f"{module.name} {then} from the next boot on, by {options_file(module)}.")
         lines.append(f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}")
     lines.append(f"To undo: seqkeep disable {'--now ' if now else ''}{module.name}")

@@ -75,7 +75,7 @@ def array_rates(array: Array, change: dict[str, Numbers], counters: Numbers, sec
     stripes = parity / STRIPE_SECTORS / PARITY[array.level]
     room = stripes * STRIPE_SECTORS * (array.disks - PARITY[array.level])
     if array.log:
-        # What goes to the log cannot be told from parity.
+        # What goes to the log looks like parity.
         room = 0
     found: dict[str, float | None] = {
         "write_kib": written / 2 / seconds,
