@@ -210,6 +210,15 @@ static inline bool ctxra_stream_is_proven(const struct ctxra_stream *s)
 	return s->kind && !s->on_trial;
 }
 
+/* Requests in a row that extend the other end before the stream changes direction. */
+#define CTXRA_DIRECTION_REQUESTS	3
+
+/* A backward reader, perhaps before its stream is of that kind: pages above are of no use. */
+static inline bool ctxra_stream_goes_down(const struct ctxra_stream *s)
+{
+	return s->direction <= -CTXRA_DIRECTION_REQUESTS;
+}
+
 static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
 {
 	return a + b < a ? ULONG_MAX : a + b;

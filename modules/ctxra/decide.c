@@ -125,7 +125,7 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 {
 	unsigned long hole = ctxra_sat_add(rq->index, rq->cached), end;
 
-	if (s->kind != CTXRA_FORWARD || s->drops || s->win_cap ||
+	if (s->kind != CTXRA_FORWARD || s->drops || s->win_cap || ctxra_stream_goes_down(s) ||
 	    !rq->cached || hole >= rq->eof)
 		return CTXRA_SKIP_MARKER;
 	if (rq->in_order && facts->ops->is_cached(facts->ctx, hole))
@@ -187,7 +187,8 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to CTXRA_SAMPLES + 2 pages, at a marker for up to a window (MAX_TRAIL)
+ * @facts: asked for up to 2 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
+ *	and to trim a window that will be judged
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
  * Context: any; the caller serialises calls for one set.

@@ -30,8 +30,6 @@
  * this fraction of the window leaves markers to the stock code.
  */
 #define SMALL_REQUEST		32
-/* Requests in a row that extend the other end before the stream changes direction. */
-#define DIRECTION_REQUESTS	3
 #define MAX_DIRECTION		100
 /*
  * A dense stream is given up when more than this many requests in a row leave a hole.
@@ -139,9 +137,9 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 {
 	u8 kind = s->kind;
 
-	if (s->direction >= DIRECTION_REQUESTS)
+	if (s->direction >= CTXRA_DIRECTION_REQUESTS)
 		s->kind = CTXRA_FORWARD;
-	else if (s->direction <= -DIRECTION_REQUESTS && !rq->in_order &&
+	else if (ctxra_stream_goes_down(s) && !rq->in_order &&
 		 rq->patterns & BIT(CTXRA_REVERSE) &&
 		 s->end - min(s->start, rq->index) >= ctxra_reach(rq))
 		s->kind = CTXRA_BACKWARD;
@@ -163,8 +161,12 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	if (passes_by(s, rq))
 		return CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED && s->equal_steps < CTXRA_EQUAL_STEPS)
-		/* The step is open: only the next misses of the reader that leaves gaps tell it. */
-		return rq->sparse ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
+		/*
+		 * The step is open: only the next misses of the reader that leaves gaps tell it. The
+		 * stock code would read the gap behind a piece that is cached.
+		 */
+		return rq->sparse || (rq->index >= s->start && rq->index < s->end) ?
+			       CTXRA_SKIP_MARKER : CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED)
 		return ctxra_governor_trusts(s) ? ctxra_window_next_piece(s, rq, win) :
 						  CTXRA_SKIP_MARKER;
@@ -183,6 +185,8 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
+	if (ctxra_stream_goes_down(s))
+		return CTXRA_SKIP_MARKER;
 	if (!ctxra_governor_trusts(s))
 		return CTXRA_STOCK;
 	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {

@@ -250,7 +250,8 @@ static void ctxra_readahead_of(const struct ctxra_window *win, const struct ctxr
  * @win: the window; it will be judged if no other one waits for that
  *
  * The pages that were requested prove nothing, because their reader waits for them. A window of
- * hardly any other pages is no readahead: these may be pages that a reader dropped.
+ * hardly any other pages is no readahead: these may be pages that a reader dropped. But where memory
+ * was short, windows may be as small as the requests: all of theirs is judged, or they never grow.
  */
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 				 const struct ctxra_window *win)
@@ -261,8 +262,12 @@ void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_requ
 	if (s->kind == CTXRA_STRIDED && !win->ahead)
 		return;
 	ctxra_readahead_of(win, rq, &start, &nr);
-	if (nr <= ctxra_narrow_gap(rq))
-		return;
+	if (nr <= ctxra_narrow_gap(rq)) {
+		if (!s->win_cap)
+			return;
+		start = win->start;
+		nr = win->nr;
+	}
 	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
 	if (s->probe_nr)
 		return;
@@ -319,6 +324,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 {
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
+	unsigned long most = s->win_cap ? min_t(unsigned long, win, s->win_cap) : win;
 
 	if (used)
 		s->drops = use->absent > use->used;
@@ -327,7 +333,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->distrusted = 4 * unused > used;
 		if (!used || s->distrusted)
 			return;
-		if (s->kind != CTXRA_STRIDED && s->win_size < win)
+		if (s->kind != CTXRA_STRIDED && s->win_size < most)
 			s->trust = GROWING_TRUST;
 		else
 			s->trust = s->trust == INITIAL_TRUST ? PROVEN_TRUST : FULL_TRUST;

@@ -58,7 +58,8 @@ static void nra_apply_rule(struct nra_mount *mount, const char *server,
 	strscpy(mount->server, server, sizeof(mount->server));
 	/*
 	 * A udev rule may have written during mount(). That is the value to restore; a write after
-	 * this one counts again, or changes @before under the cmpxchg().
+	 * this one counts again, or changes @before under the cmpxchg(). A write that is noted
+	 * only now, after its value was read as @before, still makes the mount its writer's.
 	 */
 	if (rule->override)
 		nra_record_forget_writer(mount);

@@ -35,6 +35,9 @@ static void r5d_remember_judged(struct r5d_array *array, struct stripe_head *sh,
 
 	if (!twice && !partial)
 		return;
+	/* What is only counted leaves half of the entries to what may be held. */
+	if (!twice && array->stripes.nr >= (1U << array->stripes.bits) / 2)
+		return;
 	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
 	if (!stripe)
 		return;
@@ -81,6 +84,7 @@ static void r5d_known_ends(struct r5d_array *array, struct r5d_stripe *stripe, b
 	if (full && waits_for_bitmap(stripe->sh)) {
 		r5d_stripe_clear_held(&array->stripes, stripe);
 		stripe->had_preread_active = false;
+		stripe->unread = false;
 	} else {
 		r5d_stripe_remove(&array->stripes, stripe);
 	}

@@ -7,6 +7,9 @@
 #include <linux/list.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#endif
 
 #include "raid456.h"
 #include "stock.h"
@@ -25,12 +28,17 @@ DEFINE_STATIC_CALL(stock_free, no_free);
 /*
  * Where a function begins behind the nop that ftrace replaces by its call. A call to there is not
  * redirected, and spares the second trip through ftrace. Where anything else stands there (a
- * tracer's call, ENDBR), hook_redirect.c lets our call through.
+ * tracer's call, ENDBR), hook_redirect.c lets our call through. So it does with retbleed=stuff, for
+ * which a static call needs the padding before a function.
  */
 static unsigned long behind_ftrace(unsigned long address)
 {
 	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
+#ifdef X86_FEATURE_CALL_DEPTH
+	if (boot_cpu_has(X86_FEATURE_CALL_DEPTH))
+		return address;
+#endif
 	if (!IS_ENABLED(CONFIG_X86_64) || memcmp((void *)address, nop, sizeof(nop)))
 		return address;
 	return address + sizeof(nop);
