@@ -162,8 +162,8 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED && s->equal_steps < CTXRA_EQUAL_STEPS)
 		/*
-		 * The step is open: only the next misses of the reader that leaves gaps tell it. The
-		 * stock code would read the gap behind a piece that is cached.
+		 * The step is open: only the next misses of the reader that leaves gaps tell it.
+		 * The stock code would read the gap behind a piece that is cached.
 		 */
 		return rq->sparse || (rq->index >= s->start && rq->index < s->end) ?
 			       CTXRA_SKIP_MARKER : CTXRA_STOCK;

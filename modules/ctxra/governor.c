@@ -250,8 +250,9 @@ static void ctxra_readahead_of(const struct ctxra_window *win, const struct ctxr
  * @win: the window; it will be judged if no other one waits for that
  *
  * The pages that were requested prove nothing, because their reader waits for them. A window of
- * hardly any other pages is no readahead: these may be pages that a reader dropped. But where memory
- * was short, windows may be as small as the requests: all of theirs is judged, or they never grow.
+ * hardly any other pages is no readahead: these may be pages that a reader dropped. But where
+ * memory was short, windows may be as small as the requests: all of such a window is judged, or
+ * they would never grow.
  */
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 				 const struct ctxra_window *win)
