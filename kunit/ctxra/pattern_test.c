@@ -22,6 +22,7 @@
  * @share: how they share the requests
  * @group: requests shuffled among themselves
  * @noise: percentage of random requests
+ * @first: the lowest page
  */
 struct walk {
 	const char *name;
@@ -32,6 +33,7 @@ struct walk {
 	enum sim_share share;
 	unsigned int group;
 	unsigned int noise;
+	unsigned long first;
 };
 
 static void walk_desc(const struct walk *walk, char *desc)
@@ -49,7 +51,8 @@ static struct sim_work walk_work(struct kunit *test, const struct walk *walk, un
 	KUNIT_ASSERT_NOT_NULL(test, rq);
 	for (i = 0; i < n; i++)
 		rq[i] = (struct sim_request){
-			.index = step * (walk->step > 0 ? i : n - 1 - i), .nr = walk->nr,
+			.index = walk->first + step * (walk->step > 0 ? i : n - 1 - i),
+			.nr = walk->nr,
 		};
 	for (i = 0; walk->group > 1 && i + walk->group <= n; i += walk->group)
 		sim_shuffle(rq + i, walk->group, &rnd);
@@ -100,6 +103,30 @@ static void backwards(struct kunit *test)
 		KUNIT_EXPECT_LE(test, ctxra.read, FILE_PAGES);
 		KUNIT_EXPECT_LE(test, ctxra.missed, windows / 10 + 16);
 		KUNIT_EXPECT_EQ(test, ctxra.unfilled, 0UL);
+	}
+}
+
+/* Wherever it begins, since where the windows end decides what is judged first. */
+static void backwards_from_anywhere(struct kunit *test)
+{
+	struct walk walk = BACK(16, 256);
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES + 256);
+	struct rnd_state rnd = sim_random(SEED);
+	unsigned int run, way;
+
+	for (run = 0; run < 20; run++) {
+		struct sim_work work;
+
+		walk.first = prandom_u32_state(&rnd) % 256;
+		work = walk_work(test, &walk, FILE_PAGES);
+		for (way = 0; way < SIM_NR_WAYS; way++) {
+			struct sim_outcome ctxra = sim_eval(sim, &work, way, walk.win,
+							    SIM_ALL_PATTERNS);
+
+			KUNIT_EXPECT_LE_MSG(test, ctxra.missed, work.nr / 20,
+					    "from page %lu, way %u", walk.first, way);
+		}
+		kunit_kfree(test, work.requests);
 	}
 }
 
@@ -444,6 +471,7 @@ static void shrink_only_ahead(struct kunit *test)
 
 static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(backwards, back_gen_params),
+	KUNIT_CASE(backwards_from_anywhere),
 	KUNIT_CASE(backwards_off),
 	KUNIT_CASE_PARAM(at_strides, stride_gen_params),
 	KUNIT_CASE(narrow_gaps),

@@ -260,6 +260,8 @@ static void sim_async_ra(struct sim *sim, struct stock_ra *ra, unsigned long ind
 	struct stock_ra steered;
 
 	verdict = sim_decide(sim, &args, &win);
+	if (verdict == CTXRA_STOCK && sim->ctxra >= 0 && ctxra_stock_reads_all(&args))
+		verdict = CTXRA_SKIP_MARKER;
 	if (verdict == CTXRA_STOCK) {
 		sim_stock_async_ra(&sim->cache, ra, index, index, nr);
 		return;

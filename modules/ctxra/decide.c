@@ -37,6 +37,21 @@ bool ctxra_args_in_order(const struct ctxra_args *args)
 	return !args->index || args->index - args->prev_index <= 1;
 }
 
+/**
+ * ctxra_stock_reads_all - whether the stock code would read a file to its end at a marker
+ * @args: the call
+ *
+ * A reader's own state is empty where ctxra opened all windows that it read from. If one of them
+ * begins with a marker, at the start of the file, the stock code takes that for the marker of the
+ * empty window, and opens the next one, of no pages. page_cache_ra_order() of 6.16 and later takes
+ * no pages at the start of a file for all of them.
+ */
+bool ctxra_stock_reads_all(const struct ctxra_args *args)
+{
+	return args->folio_nr && !args->ra_size &&
+	       args->index == round_down(args->ra_start - args->ra_async_size, args->folio_nr);
+}
+
 /* Is much of the last two windows, up to this reader's last page, unread? */
 static bool is_sparse_behind(const struct ctxra_args *args, const struct ctxra_facts *facts)
 {

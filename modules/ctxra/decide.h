@@ -72,6 +72,7 @@ struct ctxra_facts {
 };
 
 bool ctxra_args_in_order(const struct ctxra_args *args);
+bool ctxra_stock_reads_all(const struct ctxra_args *args);
 void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 			const struct ctxra_facts *facts);
 enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *file,

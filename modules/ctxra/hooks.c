@@ -286,6 +286,8 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	verdict = ctxra_follow(ractl, &args, &win, &slot);
 	if (seqkeep_is_observing())
 		return ctxra_observe(ractl, verdict, slot);
+	if (verdict == CTXRA_STOCK && ctxra_stock_reads_all(&args))
+		verdict = CTXRA_SKIP_MARKER;
 	if (verdict == CTXRA_STOCK)
 		return ctxra_resize_window(call, ractl, args.ahead);
 	if (verdict == CTXRA_SKIP_MARKER)
