@@ -16,6 +16,10 @@ DEFAULT_STRIPES = 256
 PAGE_KB = 4
 
 
+# The kernel's wbt_lat_usec for a disk that rotates.
+ROTATIONAL_USEC = 75000
+
+
 @dataclass(frozen=True)
 class Member:
     # A disk or a partition, and the disk that it is on: of one that is encrypted or LVM's, the one below.

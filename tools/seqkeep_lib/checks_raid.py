@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .arrays import DEFAULT_STRIPES, Array, arrays
+from .arrays import DEFAULT_STRIPES, ROTATIONAL_USEC, Array, arrays
 from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
@@ -13,8 +13,6 @@ from .modules import State, enabled_module
 from .sample import read_disks
 from .storage import KEEP, set_disk_command
 
-# The kernel's limit for disks that rotate.
-ROTATIONAL_MS = 75
 RULE = "/usr/share/seqkeep/udev/69-raid-members.rules"
 
 
@@ -61,7 +59,7 @@ def throttled_members(host: Host, array: Array) -> Iterator[tuple[str, float, fl
         limit = (member.wbt_lat_usec or 0) / 1000
         numbers = disks.get(member.disk, {})
         takes = numbers["read_ms"] / numbers["reads"] if numbers.get("reads") else None
-        if limit < ROTATIONAL_MS or (takes is not None and takes > limit):
+        if limit < ROTATIONAL_USEC / 1000 or (takes is not None and takes > limit):
             yield member.disk, limit, takes
 
 

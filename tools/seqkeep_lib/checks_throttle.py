@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .arrays import arrays
+from .arrays import ROTATIONAL_USEC, arrays
 from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
@@ -20,8 +20,6 @@ from .storage import disk_of_mount, lowest_disks, mount_of
 
 # Fewer reads since boot say nothing about a disk.
 FEWEST_READS = 1000
-# The kernel's value for a rotational disk.
-ROTATIONAL_USEC = 75000
 
 
 def read_ms(host: Host, disk: str) -> float | None:
