@@ -73,7 +73,7 @@ def remedies(machine: Machine, array: Array) -> tuple[Remedy, ...]:
         else:
             found.append(Remedy(f"echo {GOOD_STRIPES} > /sys/block/{array.name}/md/stripe_cache_size", takes))
     for member in throttled_members(machine.host, array, machine.sample.disks):
-        why = f"the block layer throttles writes to it while its reads take more than {member.limit}"
+        why = f"its writes are throttled while reads take more than {member.limit}"
         found.append(Remedy(f"echo 0 > /sys/block/{member.disk}/queue/wbt_lat_usec", why))
     return tuple(found)
 
