@@ -21,7 +21,9 @@ from iostune_lib.report import Result
 from iostune_lib.session import Request, Session
 from iostune_lib.tunables import Tunables
 from seqkeep_lib import output
+from seqkeep_lib.host import Host
 from seqkeep_lib.signals import StopSignals
+from tools.machines import Fixture
 
 
 class Folder(unittest.TestCase):
@@ -121,21 +123,20 @@ class Unsafe(Folder):
 
 class Throttled(Folder):
     def test_members_of_arrays_with_parity(self) -> None:
-        self.write("sda/queue/wbt_lat_usec", "2000")
-        self.write("sdb/queue/wbt_lat_usec", "0")
-        array = self.write("md0/md/level", "raid5").parent.parent
-        for name in ("sda", "sdb"):
-            (self.root / name / "holders").mkdir()
-            (self.root / name / "holders/md0").symlink_to(array)
-            (array / "slaves").mkdir(exist_ok=True)
-            (array / "slaves" / name).symlink_to(self.root / name)
-        for disk in (array, self.root / "sda"):
-            (said,) = advice.throttled_members(disk)
+        fixture = Fixture(self.root)
+        for n, (disk, usec) in enumerate((("sda", 2000), ("sdb", 0), ("sdc", 2000))):
+            fixture.disk(disk, f"8:{16 * n}", wbt_lat_usec=usec)
+        fixture.disk("md0", "9:0", below=("sda", "sdb"))
+        fixture.write("sys/block/md0/md/level", "raid5\n")
+        host = Host(self.root)
+        for disk in ("md0", "sda"):
+            (said,) = advice.about_throttling(host, disk)
             self.assertIn("sda is a member of md0", said)
             self.assertIn("echo 0 > /sys/block/sda/queue/wbt_lat_usec", said)
-        self.assertEqual(advice.throttled_members(self.root / "sdb"), [])
-        (array / "md/level").write_text("raid1")
-        self.assertEqual(advice.throttled_members(array), [])
+        for disk in ("sdb", "sdc"):
+            self.assertEqual(advice.about_throttling(host, disk), [])
+        fixture.write("sys/block/md0/md/level", "raid1\n")
+        self.assertEqual(advice.about_throttling(host, "md0"), [])
 
 
 class Cached(Folder):

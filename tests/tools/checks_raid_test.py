@@ -44,19 +44,26 @@ class RaidMembers(unittest.TestCase):
 
     def test_it_says_how_long_reads_took(self) -> None:
         self.array("md0", "raid6", "sda", "sdb", "sdc1")
-        self.fixture.io("sdb", reads=10, ms=90)
-        self.assertNotIn("since boot", self.found()[0].what)
-        self.fixture.io("sda", reads=10, ms=5)
-        self.fixture.io("sdc", reads=10, ms=4)
-        self.assertTrue(self.found()[0].what.endswith("on sda more than 2 ms (since boot 5.0 ms on average)"))
+        self.fixture.io("sdb", reads=1000, ms=90)
+        self.assertNotIn("average", self.found()[0].what)
+        self.fixture.io("sda", reads=1000, ms=5)
+        self.fixture.io("sdc", reads=1000, ms=4)
+        self.assertTrue(self.found()[0].what.endswith("on sda more than 2 ms (on average 5.0 ms)"))
 
     def test_disk_that_rotates(self) -> None:
         # Its limit is 75 ms, which reads reach on a loaded disk only.
         self.array("md0", "raid5", "sdb", "sdc1")
-        self.fixture.io("sdc", reads=10, ms=5)
+        self.fixture.io("sdc", reads=1000, ms=5)
         self.assertEqual(self.found(), [])
-        self.fixture.io("sdc", reads=10, ms=80)
-        self.assertIn("on sdc more than 75 ms (since boot 80.0 ms on average)", self.found()[0].what)
+        self.fixture.io("sdc", reads=1000, ms=80)
+        self.assertIn("on sdc more than 75 ms (on average 80.0 ms)", self.found()[0].what)
+
+    def test_disk_whose_reads_are_fast(self) -> None:
+        self.array("md0", "raid5", "sda", "sdb")
+        self.fixture.io("sda", reads=99, ms=1)
+        self.assertIn("reads take on sda more than 2 ms", self.found()[0].what)
+        self.fixture.io("sda", reads=100, ms=1)
+        self.assertEqual(self.found(), [])
 
     def test_a_name_that_stays(self) -> None:
         self.fixture.link("dev/disk/by-id/wwn-1", "dev/sda")

@@ -35,14 +35,15 @@ class ExportedDisks(unittest.TestCase):
 
     def disk(self, wbt: int, reads: int, ms: int) -> None:
         self.write("sys/block/sda/queue/wbt_lat_usec", str(wbt))
-        self.write("sys/block/sda/stat", f"{reads} 0 0 {ms} 10 0 0 10 0 0 0")
+        self.write("proc/diskstats", f"8 0 sda {reads} 0 0 {ms} 10 0 0 10 0 0 0")
 
     def found(self) -> list[str]:
         return [f"{found.what} {found.remedy}" for found in check_exported_disks(Host(self.root), [])]
 
     def test_slow_disk_below_a_volume(self) -> None:
         (found,) = self.found()
-        self.assertIn("sda, whose reads take 5.0 ms", found)
+        self.assertIn("exports files on sda: the kernel throttles writes", found)
+        self.assertIn("its reads take more than 2 ms (on average 5.0 ms)", found)
         self.assertIn("seqkeep set sda wbt_lat_usec=75000", found)
 
     def test_no_advice(self) -> None:

@@ -19,8 +19,9 @@ from unittest import mock
 
 from seqkeep_lib import cli, device_conf
 from seqkeep_lib.boot import load_file, options_file, read_boot
+from seqkeep_lib.command_apply import apply_when_free, unit_of
 from seqkeep_lib.device_conf import changed, parse
-from seqkeep_lib.errors import SeqkeepError
+from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES
 from seqkeep_lib.own_files import read_own, write_own
@@ -219,6 +220,17 @@ class Enable(Switches):
     def test_two_at_a_time(self) -> None:
         with exclusive(self.host):
             self.assert_fails(1, "another seqkeep is changing something", "enable", "ctxra")
+            # udev runs apply beside others, which are brief but for a trial, which it does not wait for.
+            with self.assertRaises(BusyError):
+                apply_when_free(self.host, "sdb", 0.05, 0.01)
+            begun = subprocess.Popen(self.command("apply", "sdb"), stderr=subprocess.PIPE)
+            time.sleep(0.5)
+            self.assertIsNone(begun.poll())
+        self.assertEqual((begun.communicate(timeout=60)[1], begun.returncode), (b"", 0))
+
+    def test_units_of_disks(self) -> None:
+        self.assertEqual(unit_of("nvme0n1"), "seqkeep-apply@nvme0n1.service")
+        self.assertEqual(unit_of("dm-0"), "seqkeep-apply@dm\\x2d0.service")
 
 
 class Devices(Switches):
@@ -313,7 +325,12 @@ class Devices(Switches):
         self.run_ok("enable", "--now", "ctxra")
         self.run_ok("set", "ctxra", "max_kb=99")
         self.assertEqual(self.parameter("max_kb"), "99")
-        self.assertEqual(self.run_ok("set", "ctxra"), "max_kb=99\n")
+        self.run_ok("set", "sdb", "ctxra_max_kb=64")
+        self.assertEqual(self.parameter("max_kb"), "99,sdb=64")
+        self.run_ok("set", "ctxra", "max_kb=98")
+        self.assertEqual(self.parameter("max_kb"), "98,sdb=64")
+        self.run_ok("set", "sdb", "ctxra_max_kb=")
+        self.assertEqual(self.run_ok("set", "ctxra"), "max_kb=98\n")
         self.run_ok("disable", "ctxra")
         self.assertIn("To keep it: seqkeep enable ctxra max_kb=98", self.run_ok("set", "ctxra", "max_kb=98"))
 

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from seqkeep_lib.host import Host
 from seqkeep_lib.output import show_error
 from seqkeep_lib.progress import Progress
 from seqkeep_lib.signals import StopSignals
@@ -214,7 +215,7 @@ class Session:
             label,
             recommended(original, accepted),
             previous_values(original, accepted),
-            advice.throttled_members(self.target.disk) if self.target.disk else [],
+            advice.about_throttling(Host(), self.target.disk.name) if self.target.disk else [],
         )
 
     def find_modes(self) -> tuple[str, ...]:

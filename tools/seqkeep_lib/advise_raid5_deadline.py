@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .advice import HELPS, HELPS_NOT, UNCERTAIN, Advice, Reason, Remedy
 from .arrays import Array
 from .machine import Machine, trial
+from .throttle import throttled_members
 
 # The stripe cache that docs/raid5-deadline.md found to be most of the gain.
 GOOD_STRIPES = 8192
@@ -17,9 +18,6 @@ LEAST_MB = 64
 PREREADS, NO_PREREADS = 0.10, 0.02
 # Writes to the array are smaller on average if they are random.
 RANDOM_KB = 16
-# The block layer's target for disks that are not marked as rotational, which a slow one never meets.
-WBT_FAST_USEC = 2000
-SLOW_WRITE_MS = 2.0
 # Of the module's own counters: a stripe that is held and not filled only waited.
 FEWEST_HELD, GOOD_FILL = 1000, 0.5
 
@@ -74,12 +72,9 @@ def remedies(machine: Machine, array: Array) -> tuple[Remedy, ...]:
             found.append(Remedy(f"dmsetup table {array.name}", f"raise stripe_cache to {GOOD_STRIPES} there: {takes}"))
         else:
             found.append(Remedy(f"echo {GOOD_STRIPES} > /sys/block/{array.name}/md/stripe_cache_size", takes))
-    for member in array.members:
-        io = machine.disk(member.disk)
-        latency = io.get("write_ms", 0) / io["writes"] if io.get("writes") else 0
-        if not member.rotational and member.wbt_lat_usec == WBT_FAST_USEC and latency > SLOW_WRITE_MS:
-            why = f"its writes take {latency:.1f} ms, so the block layer holds them back"
-            found.append(Remedy(f"echo 0 > /sys/block/{member.disk}/queue/wbt_lat_usec", why))
+    for member in throttled_members(machine.host, array, machine.sample.disks):
+        why = f"its writes are throttled while reads take more than {member.limit}"
+        found.append(Remedy(f"echo 0 > /sys/block/{member.disk}/queue/wbt_lat_usec", why))
     return tuple(found)
 
 

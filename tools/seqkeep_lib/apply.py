@@ -13,17 +13,24 @@ from .switch import set_parameter, state_of, write_attribute
 MODULE = next(module for module in MODULES if module.name == "ctxra")
 
 
-def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], list[str]]:
-    """Apply the settings to all disks, or to one. Return what could not be set and why, and what cannot be set yet."""
+def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], dict[str, str]]:
+    """Apply the settings to all disks, or to one.
+
+    Return what could not be set and why, and for each disk what cannot be set yet.
+    """
     failed: list[str] = []
-    pending: list[str] = []
+    pending: dict[str, str] = {}
     for disk, name, values in present(host, settings):
         for setting, value in values.items() if only in ("", disk) else ():
             if setting not in ATTRIBUTES:
                 continue
             file = f"/sys/block/{disk}/{ATTRIBUTES[setting][0]}"
             if not host.exists(file):
-                (pending if setting == "stripe_deadline" else failed).append(f"{name}: there is no {file}")
+                missing = f"{name}: there is no {file}"
+                if setting == "stripe_deadline":
+                    pending[disk] = missing
+                else:
+                    failed.append(missing)
             elif host.text(file) != value:
                 try:
                     write_attribute(host, file, value, f"{name} refuses {setting}={value}")

@@ -16,23 +16,11 @@ DEFAULT_STRIPES = 256
 PAGE_KB = 4
 
 
-# The kernel's wbt_lat_usec for a disk that rotates.
-ROTATIONAL_USEC = 75000
-
-
 @dataclass(frozen=True)
 class Member:
     # A disk or a partition, and the disk that it is on: of one that is encrypted or LVM's, the one below.
     name: str
     disk: str
-    rotational: bool
-    # The write-back throttling of the disk; None: the kernel was built without it, or bfq has turned it off.
-    wbt_lat_usec: int | None
-
-    @property
-    def is_throttled(self) -> bool:
-        """Return whether the block layer may hold back the array's writes to it: docs/upstream/raid456-wbt.md."""
-        return (self.wbt_lat_usec or 0) > 0
 
 
 @dataclass(frozen=True)
@@ -74,13 +62,9 @@ class Array:
 
 
 def members_of(host: Host, disk: str) -> tuple[Member, ...]:
-    found = []
-    for name in slaves(host, disk):
-        for below in lowest_disks(host, slave_disk(host, disk, name)):
-            queue = f"/sys/block/{below}/queue"
-            rotational = host.number(f"{queue}/rotational") != 0
-            found.append(Member(name, below, rotational, host.number(f"{queue}/wbt_lat_usec")))
-    return tuple(found)
+    return tuple(
+        Member(name, below) for name in slaves(host, disk) for below in lowest_disks(host, slave_disk(host, disk, name))
+    )
 
 
 def log_of(host: Host, disk: str) -> str:

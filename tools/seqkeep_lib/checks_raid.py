@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .arrays import DEFAULT_STRIPES, ROTATIONAL_USEC, Array, arrays
+from .arrays import DEFAULT_STRIPES, arrays
 from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State, enabled_module
 from .sample import read_disks
 from .storage import KEEP, set_disk_command
+from .throttle import throttled_members
 
 RULE = "/usr/share/seqkeep/udev/69-raid-members.rules"
 
@@ -47,33 +48,15 @@ def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
             )
 
 
-def throttled_members(host: Host, array: Array) -> Iterator[tuple[str, float, float | None]]:
-    """Yield the members that the block layer may throttle, with their limit and their mean read since boot, ms.
-
-    A limit for disks that rotate is reached by slow reads only.
-    """
-    disks = read_disks(host)
-    for member in array.members:
-        if not member.is_throttled:
-            continue
-        limit = (member.wbt_lat_usec or 0) / 1000
-        numbers = disks.get(member.disk, {})
-        takes = numbers["read_ms"] / numbers["reads"] if numbers.get("reads") else None
-        if limit < ROTATIONAL_USEC / 1000 or (takes is not None and takes > limit):
-            yield member.disk, limit, takes
-
-
 def check_raid_members(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that the block layer does not hold back what an array of RAID 4, 5 or 6 writes to its members."""
+    counts = read_disks(host)
     for array in arrays(host):
-        throttled = list(throttled_members(host, array)) if array.has_parity else []
-        if not throttled:
+        found = throttled_members(host, array, counts)
+        if not found:
             continue
-        limits = ", ".join(
-            f"{disk} more than {limit:g} ms" + (f" (since boot {takes:.1f} ms on average)" if takes is not None else "")
-            for disk, limit, takes in throttled
-        )
-        names = [stable_name(host, disk) or disk for disk, _, _ in throttled]
+        limits = ", ".join(f"{each.disk} more than {each.limit}" for each in found)
+        names = [stable_name(host, each.disk) or each.disk for each in found]
         yield Finding(
             ADVICE,
             "raid-members",

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import argparse
+import math
+import re
 import time
+from collections.abc import Iterable
 
 from .apply import apply
-from .device_conf import disk_named, read_settings
-from .errors import SeqkeepError
+from .device_conf import disk_named, present, read_settings
+from .errors import BusyError, SeqkeepError
 from .host import Host
 from .output import show_error
 from .switch import exclusive
 
 # stripe_deadline appears with the first write to an array, and no event tells of it.
 POLL_S = 10
+# udev runs several at once, for different disks, and a command that changes something takes a second or two. A trial
+# takes minutes, for which an event of udev must not wait: udevadm settle would, and so would mdadm, LVM and others.
+BRIEF_S, BRIEF_STEP_S = 20.0, 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,10 +30,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def wait_for_pending(host: Host, disk: str, pending: list[str]) -> None:
-    """Let systemd set later what cannot be set yet."""
-    if pending and disk and host.is_real and host.exists("/run/systemd/system"):
-        host.command("systemctl", "start", "--no-block", f"seqkeep-apply@{disk}.service")
+def unit_of(disk: str) -> str:
+    """Return the unit that applies the settings of a disk, whose name is escaped as systemd.unit(5) says."""
+    escaped = re.sub(r"[^\w.]", lambda other: f"\\x{ord(other[0]):02x}", disk, flags=re.ASCII)
+    return f"seqkeep-apply@{escaped}.service"
+
+
+def apply_later(host: Host, disks: Iterable[str]) -> bool:
+    """Let systemd set later what cannot be set yet. Return whether it runs."""
+    if not host.is_real or not host.exists("/run/systemd/system"):
+        return False
+    for disk in sorted(set(disks)):
+        host.command("systemctl", "start", "--no-block", unit_of(disk))
+    return True
+
+
+def apply_when_free(host: Host, disk: str, seconds: float, step: float) -> tuple[list[str], dict[str, str]]:
+    """Apply the settings as soon as no other command changes something. BusyError: not within these seconds."""
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            with exclusive(host):
+                return apply(host, read_settings(host), disk)
+        except BusyError:
+            if time.monotonic() > give_up:
+                raise
+        time.sleep(step)
+
+
+def wait_and_apply(host: Host, disk: str) -> list[str]:
+    """Apply the settings, and what cannot be set yet as soon as it can be. Return what could not be set."""
+    while True:
+        failed, pending = apply_when_free(host, disk, math.inf, POLL_S)
+        if not pending or (disk and not host.exists(f"/sys/block/{disk}")):
+            return failed
+        time.sleep(POLL_S)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -35,15 +72,16 @@ def run(args: argparse.Namespace) -> int:
     disk = disk_named(host, args.device) if args.device else ""
     if disk is None:
         raise SeqkeepError(f"{args.device} is no disk that is there")
-    while True:
-        # udev starts several at once, for different disks.
-        with exclusive(host, wait=True):
-            failed, pending = apply(host, read_settings(host), disk)
-        if not (args.wait and pending) or (disk and not host.exists(f"/sys/block/{disk}")):
-            break
-        time.sleep(POLL_S)
-    if not args.wait:
-        wait_for_pending(host, disk, pending)
+    if args.wait:
+        failed = wait_and_apply(host, disk)
+    else:
+        try:
+            failed, pending = apply_when_free(host, disk, BRIEF_S, BRIEF_STEP_S)
+        except BusyError:
+            if not apply_later(host, [disk] if disk else [name for name, _, _ in present(host, read_settings(host))]):
+                raise
+            return 0
+        apply_later(host, pending)
     for what in failed:
         show_error(f"seqkeep: {what}")
     return 1 if failed else 0

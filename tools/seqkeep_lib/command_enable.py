@@ -10,6 +10,7 @@ from . import doctor
 from .apply import apply, ctxra_lists
 from .arguments import add_module, parse_assignments
 from .boot import Boot, options_file, read_boot, remove_boot, write_boot
+from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
     CTXRA,
     CTXRA_KB,
@@ -112,13 +113,14 @@ def start(host: Host, state: State, boot: Boot, settings: Settings, undo: contex
     module = state.module
     if not state_of(host, module).enabled:
         undo.callback(set_parameter, host, module, "enable", "0")
-    apply(host, settings)
+    _, pending = apply(host, settings)
     if boot.observe:
         return "observes"
     if boot.waits and not ctxra_lists(host, settings)[0]:
         return f"is loaded, and waits for a device of {FILE},"
     if not state_of(host, module).enabled:
         set_parameter(host, module, "enable", "1")
+    apply_later(host, pending)
     return "is enabled"
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 
-from .apply import apply
+from .apply import apply, ctxra_lists
 from .arguments import parse_assignments
 from .boot import options_file, read_boot, write_boot
-from .command_apply import wait_for_pending
+from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
     FILE,
     NAMES,
@@ -44,6 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def with_own_sizes(host: Host, module: Module, options: dict[str, str]) -> dict[str, str]:
+    """Return the options with the disks that have a window of their own, which a plain max_kb of ctxra would remove."""
+    sizes = ctxra_lists(host, read_settings(host))[1] if module.name == "ctxra" else []
+    if sizes and options.get("max_kb"):
+        return {**options, "max_kb": ",".join([options["max_kb"], *sizes])}
+    return options
+
+
 def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]:
     state = state_of(host, module)
     check_available(host, state)
@@ -56,7 +64,7 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
         raise SeqkeepError(f"{module.name} is neither loaded nor enabled at boot: seqkeep enable {module.name}")
     with contextlib.ExitStack() as undo:
         if state.loaded:
-            set_parameters(host, module, options, undo)
+            set_parameters(host, module, with_own_sizes(host, module, options), undo)
         if boot:
             boot.options.update(options)
             write_boot(host, module, boot)
@@ -88,8 +96,8 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
         lines.append(f"{device}: kept in {FILE}, and {when}")
     else:
         lines.append(f"{device}: no longer kept in {FILE}.")
-    lines += [f"{what}: it appears with the first write, and is set then." for what in pending]
-    wait_for_pending(host, disk or "", pending)
+    lines += [f"{what}: it appears with the first write, and is set then." for what in pending.values()]
+    apply_later(host, pending)
     if any(value == "" for value in settings.values()):
         lines.append("What is no longer kept stays as it is until the next boot.")
     name = stable_name(host, device)

@@ -10,6 +10,10 @@ class SeqkeepError(Exception):
     status = 1
 
 
+class BusyError(SeqkeepError):
+    """Another command is at it, or was killed and its change is not undone yet: later it will be possible."""
+
+
 class UsageError(SeqkeepError):
     """The arguments are wrong."""
 

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 
 from .checks_kernel import TRIAL, reason_not_built
-from .errors import SeqkeepError, UsageError
+from .errors import BusyError, SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module, State, read_states
 
@@ -21,8 +21,8 @@ VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
 
 
 @contextlib.contextmanager
-def exclusive(host: Host, wait: bool = False) -> Iterator[None]:
-    """Keep other commands that change something out; wait for one that is at it, or fail."""
+def exclusive(host: Host) -> Iterator[None]:
+    """Keep other commands that change something out. BusyError: one is at it."""
     path = host.path(LOCK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,11 +31,11 @@ def exclusive(host: Host, wait: bool = False) -> Iterator[None]:
         raise SeqkeepError(f"cannot lock {LOCK}: {error.strerror}: run seqkeep as root") from error
     try:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise SeqkeepError(f"another seqkeep is changing something (it holds {LOCK}): try again later") from error
+            raise BusyError(f"another seqkeep is changing something (it holds {LOCK}): try again later") from error
         if path_exists(host, TRIAL):
-            raise SeqkeepError("a killed seqkeep try has left a module changed: seqkeep try --restore")
+            raise BusyError("a killed seqkeep try has left a module changed: seqkeep try --restore")
         yield
     finally:
         os.close(lock)
