@@ -8,10 +8,10 @@
 #include "common/compat/ext4.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
-#include "hole_cache.h"
 #include "inflight.h"
 #include "inspect.h"
 #include "pool.h"
+#include "range_cache.h"
 #include "scope.h"
 
 /* Flags that mean the same for a direct write as for a buffered one. */
@@ -129,16 +129,16 @@ enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int siz
 		return ND_NO_BLOCK;
 	if (nd_is_cached(file->f_mapping, block, size))
 		return ND_BLOCK_CACHED;
-	if (nd_hole_cache_lookup(inode, block))
+	if (nd_range_cache_lookup(inode, block))
 		return ND_BLOCK_HOLE;
 	/* Moves f_pos, which nfsd never reads. Skips blocks allocated and never written. */
 	data = vfs_llseek(file, block, SEEK_DATA);
 	if (data == block)
 		return ND_BLOCK_ON_DISK;
 	if (data > block)
-		nd_hole_cache_add(inode, block, data);
+		nd_range_cache_add(inode, block, data);
 	else if (data == -ENXIO)
-		nd_hole_cache_add(inode, block, i_size_read(inode));
+		nd_range_cache_add(inode, block, i_size_read(inode));
 	return ND_BLOCK_HOLE;
 }
 
