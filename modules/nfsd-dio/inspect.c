@@ -11,6 +11,7 @@
 #include "common/compat/readahead.h"
 #include "inflight.h"
 #include "inspect.h"
+#include "params.h"
 #include "pool.h"
 #include "range_cache.h"
 #include "scope.h"
@@ -44,6 +45,14 @@ static void nd_inspect_alignment(const struct file *file, struct nd_write *write
 	write->mem_align = stat.dio_mem_align;
 }
 
+/* Whether nfsd's own direct write is to have its times updated after its data. */
+static bool nd_is_native(const struct kiocb *iocb)
+{
+	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete &&
+	       !(iocb->ki_flags & ~(KNOWN_FLAGS | IOCB_DIRECT)) &&
+	       known_fs(file_inode(iocb->ki_filp)) && nd_scope(iocb->ki_filp) == ND_IN_SCOPE;
+}
+
 /**
  * nd_inspect_write - collect what nd_judge_request() needs to know of a write
  * @iocb: the write
@@ -61,6 +70,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 		.block = i_blocksize(inode),
 		.io_cache = iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE),
 	};
+	write->native = write->io_cache && nd_is_native(iocb);
 	/* Most writes of most servers are aligned and end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;

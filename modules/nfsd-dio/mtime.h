@@ -11,7 +11,6 @@ struct inode;
 
 void nd_mtime_init(void);
 struct timespec64 nd_sample_times(const struct inode *inode);
-bool nd_times_are_unseen(struct inode *inode, struct timespec64 before);
-int nd_update_time_batched(struct file *file);
+int nd_update_time(struct file *file, struct timespec64 before);
 
 #endif
