@@ -20,6 +20,16 @@
 
 static struct nd_turns nd_turns[1 << TURNS_BITS];
 
+/* By a hash of the file. While a write is in flight, its file stays in memory. */
+static struct nd_sample {
+	spinlock_t lock;	/* protects the rest */
+	const struct inode *inode;
+	unsigned int users;	/* writes in flight to the file */
+	struct timespec64 before;
+} samples[1 << TURNS_BITS] = {
+	[0 ... (1 << TURNS_BITS) - 1].lock = __SPIN_LOCK_UNLOCKED(samples.lock),
+};
+
 void nd_mtime_init(void)
 {
 	unsigned int i;
@@ -48,10 +58,44 @@ static int nd_update_time_in_turn(struct nd_turns *turns, struct file *file)
 	return error;
 }
 
-/* The sample for nd_times_are_unseen(). */
-struct timespec64 nd_sample_times(const struct inode *inode)
+/**
+ * nd_times_begin - sample the times of a file before a write
+ * @inode: the file, which the caller keeps open until nd_times_end()
+ * @times: set
+ *
+ * Writes in flight to one file share the sample of the first. Of 64 that begin within a tick, which
+ * is one time, the others would see no change, and one would have to update the times.
+ *
+ * Context: any but interrupts.
+ */
+void nd_times_begin(const struct inode *inode, struct nd_times *times)
 {
-	return compat_sample_times(inode);
+	struct nd_sample *sample = &samples[hash_ptr(inode, TURNS_BITS)];
+
+	*times = (struct nd_times) { .before = compat_sample_times(inode) };
+	spin_lock(&sample->lock);
+	if (!sample->users) {
+		sample->inode = inode;
+		sample->before = times->before;
+	}
+	/* A write to another file of this hash has a sample of its own. */
+	if (sample->inode == inode) {
+		sample->users++;
+		times->before = sample->before;
+		times->shared = true;
+	}
+	spin_unlock(&sample->lock);
+}
+
+void nd_times_end(const struct inode *inode, const struct nd_times *times)
+{
+	struct nd_sample *sample = &samples[hash_ptr(inode, TURNS_BITS)];
+
+	if (!times->shared)
+		return;
+	spin_lock(&sample->lock);
+	sample->users--;
+	spin_unlock(&sample->lock);
 }
 
 /*
@@ -83,7 +127,7 @@ static int nd_update_time_batched(struct file *file)
 /**
  * nd_update_time - update a file's times and change attribute after its data
  * @file: the file, whose data is on the device
- * @before: what nd_sample_times() returned before the write
+ * @times: of nd_times_begin() before the write
  *
  * The file system updates the time before it writes the data, and readers do not wait for a direct
  * write. So a client may have cached old bytes under the new change attribute (or time), and would
@@ -93,11 +137,11 @@ static int nd_update_time_batched(struct file *file)
  * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
  * Return: 0, also if another writer updated them since the call, or a negative errno.
  */
-int nd_update_time(struct file *file, struct timespec64 before)
+int nd_update_time(struct file *file, const struct nd_times *times)
 {
 	int error = 0;
 
-	if (nd_times_are_unseen(file_inode(file), before))
+	if (nd_times_are_unseen(file_inode(file), times->before))
 		nd_count(ND_C_TIMES_UNSEEN);
 	else
 		error = nd_update_time_batched(file);

@@ -75,9 +75,9 @@ static enum nd_verdict nd_observed(enum nd_verdict verdict)
 }
 
 /* Whether the update succeeded. */
-static bool nd_update_time_or_count(struct file *file, struct timespec64 before)
+static bool nd_update_time_or_count(struct file *file, const struct nd_times *times)
 {
-	int error = nd_update_time(file, before);
+	int error = nd_update_time(file, times);
 
 	if (error)
 		nd_count_fallback(error);
@@ -199,24 +199,46 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
 	return ND_DIRECT;
 }
 
+/* As nd_write_data(). */
+static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
+					       const struct iov_iter *from,
+					       const struct nd_write *write, bool *done)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	enum nd_verdict verdict;
+	struct nd_times times;
+
+	nd_times_begin(inode, &times);
+	verdict = nd_write_data(iocb, from, write, done);
+	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
+	if (*done)
+		*done = nd_update_time_or_count(iocb->ki_filp, &times);
+	nd_times_end(inode, &times);
+	return verdict;
+}
+
 /*
  * Make nfsd's own direct write in its place, as it asked, with the times updated after the data.
  * Flushed only then, because a crash must not bring back times that were seen with old bytes.
  */
-static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from,
-			       struct timespec64 times)
+static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 {
+	const struct inode *inode = file_inode(iocb->ki_filp);
 	struct kiocb direct = *iocb;
 	struct iov_iter iter = *from;
+	struct nd_times times;
 	ssize_t written;
-	int error;
+	int error = 0;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
+	nd_times_begin(inode, &times);
 	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
+	if (written > 0)
+		error = nd_update_time(iocb->ki_filp, &times);
+	nd_times_end(inode, &times);
 	if (written <= 0)
 		return written;
 	iocb->ki_pos = direct.ki_pos;
-	error = nd_update_time(iocb->ki_filp, times);
 	return error ?: generic_write_sync(iocb, written);
 }
 
@@ -238,7 +260,6 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	dev_t dev = inode->i_sb->s_dev;
 	size_t len = iov_iter_count(from);
 	enum nd_verdict verdict;
-	struct timespec64 times;
 	struct nd_write write;
 	bool done = false;
 	u64 begin;
@@ -249,21 +270,19 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
 	begin = ktime_get_ns();
-	times = nd_sample_times(inode);
 	if (verdict == ND_NATIVE) {
 		nd_count(verdict);
 		nd_device_stats_add(dev, ND_D_LEFT, 1);
-		*result = nd_write_native(iocb, from, times);
+		*result = nd_write_native(iocb, from);
 		return true;
 	}
-	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
 	if (verdict == ND_DIRECT)
-		verdict = nd_write_data(iocb, from, &write, &done);
+		verdict = nd_write_data_and_times(iocb, from, &write, &done);
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
-	if (!done || !nd_update_time_or_count(iocb->ki_filp, times)) {
+	if (!done) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
