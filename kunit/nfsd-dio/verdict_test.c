@@ -47,6 +47,7 @@ CHANGE(large_sector, write->align = 4096)
 CHANGE(large_sector_large_block, write->align = 4096; write->block = 16384; write->pos = 4096)
 CHANGE(no_direct, write->align = 0)
 CHANGE(io_cache, write->io_cache = true)
+CHANGE(native, write->io_cache = true; write->native = true)
 CHANGE(other_flags, write->other_flags = true)
 CHANGE(other_fs, write->known_fs = false)
 CHANGE(other_device, write->scope = ND_OTHER_DEVICE)
@@ -89,6 +90,7 @@ static const struct judge_case cases[] = {
 	{ "large sector and block", large_sector_large_block, ND_DIRECT },
 	{ "no direct I/O", no_direct, ND_LEFT_NO_DIRECT },
 	{ "nfsd's own", io_cache, ND_LEFT_IO_CACHE_WRITE },
+	{ "nfsd's own, with our times", native, ND_NATIVE },
 	{ "other flags", other_flags, ND_LEFT_FLAGS },
 	{ "other file system", other_fs, ND_LEFT_FS },
 	{ "other device", other_device, ND_LEFT_DEVICE },

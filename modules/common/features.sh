@@ -42,6 +42,12 @@ feature HRTIMER_SETUP linux/hrtimer.h \
 feature RA_ORDER linux/fs.h \
 	'unsigned int f(struct file_ra_state *ra) { return ra->order; }' "$@"
 
+# "tree-wide: s/struct fileattr/struct file_kattr/g", v6.17.
+# linux/fileattr.h does not compile alone.
+feature FILE_KATTR linux/fs.h \
+	'#include <linux/fileattr.h>
+	unsigned int f(const struct file_kattr *fa) { return fa->fsx_nextents; }' "$@"
+
 # "fs: move file_start_write() into vfs_iter_write()", v6.8, changes no declaration. "fs: create
 # {sb,file}_write_not_started() helpers" is of the same series, which has no use without it.
 feature WRITE_NOT_STARTED linux/fs.h \

@@ -11,6 +11,7 @@
 #define ND_VERDICT_COUNTERS(C)				\
 	C(DIRECT, "direct")				\
 	C(PREFETCHED, "prefetched")			\
+	C(NATIVE, "native")				\
 	C(LEFT_ALIGNED, "left_aligned")			\
 	C(LEFT_IO_CACHE_WRITE, "left_io_cache_write")	\
 	C(LEFT_FLAGS, "left_flags")			\

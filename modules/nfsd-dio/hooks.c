@@ -32,13 +32,13 @@ static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 		iocb->ki_flags |= IOCB_DSYNC;
 }
 
-/* On success, advance @pos and @iter as the redirected function does. */
+/* If we served the write, advance @pos and @iter as the redirected function does. */
 static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, ssize_t *ret)
 {
 	if (!nd_write(copy, iter, ret))
 		return false;
+	iov_iter_advance(iter, copy->ki_pos - *pos);
 	*pos = copy->ki_pos;
-	iov_iter_advance(iter, iov_iter_count(iter));
 	return true;
 }
 

@@ -6,16 +6,21 @@
 #include <linux/string.h>
 
 #include "common/compat/ext4.h"
+#include "common/compat/fileattr.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
-#include "hole_cache.h"
 #include "inflight.h"
 #include "inspect.h"
+#include "params.h"
 #include "pool.h"
+#include "range_cache.h"
 #include "scope.h"
 
 /* Flags that mean the same for a direct write as for a buffered one. */
 #define KNOWN_FLAGS	(IOCB_DSYNC | IOCB_SYNC | IOCB_WRITE)
+
+/* XFS takes the ilock once for each extent that a search steps over. */
+#define MOST_EXTENTS	64
 
 static bool is_fs(const struct inode *inode, const char *name)
 {
@@ -40,6 +45,14 @@ static void nd_inspect_alignment(const struct file *file, struct nd_write *write
 	write->mem_align = stat.dio_mem_align;
 }
 
+/* Whether nfsd's own direct write is to have its times updated after its data. */
+static bool nd_is_native(const struct kiocb *iocb)
+{
+	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete &&
+	       !(iocb->ki_flags & ~(KNOWN_FLAGS | IOCB_DIRECT)) &&
+	       known_fs(file_inode(iocb->ki_filp)) && nd_scope(iocb->ki_filp) == ND_IN_SCOPE;
+}
+
 /**
  * nd_inspect_write - collect what nd_judge_request() needs to know of a write
  * @iocb: the write
@@ -57,6 +70,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 		.block = i_blocksize(inode),
 		.io_cache = iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE),
 	};
+	write->native = write->io_cache && nd_is_native(iocb);
 	/* Most writes of most servers are aligned and end here. */
 	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
 		return;
@@ -109,6 +123,36 @@ static bool nd_is_cached(struct address_space *mapping, loff_t block, unsigned i
 	return has;
 }
 
+/* Whether a search over all extents of a file on XFS would wait for its ilock too often. */
+static bool nd_has_many_extents(struct file *file)
+{
+	const struct inode_operations *ops = file_inode(file)->i_op;
+	struct file_kattr attr = {};
+
+	return !ops->fileattr_get || ops->fileattr_get(file_dentry(file), &attr) ||
+	       attr.fsx_nextents > MOST_EXTENTS;
+}
+
+/*
+ * Remember the data that a block is in. ext4 would search with the inode locked, and read the
+ * extents that it has not cached from the disk.
+ */
+static void nd_remember_data(struct file *file, loff_t block)
+{
+	struct inode *inode = file_inode(file);
+	loff_t begin = 0, end;
+
+	if (!is_fs(inode, "xfs") || !nd_range_search_begin(inode) || nd_has_many_extents(file))
+		return;
+	end = vfs_llseek(file, begin, SEEK_HOLE);
+	if (end <= block) {
+		begin = block;
+		end = vfs_llseek(file, begin, SEEK_HOLE);
+	}
+	if (end > block)
+		nd_range_cache_add(ND_RANGE_DATA, inode, begin, end);
+}
+
 /**
  * nd_inspect_block - find out where the content of a block is
  * @file: the file
@@ -129,16 +173,23 @@ enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int siz
 		return ND_NO_BLOCK;
 	if (nd_is_cached(file->f_mapping, block, size))
 		return ND_BLOCK_CACHED;
-	if (nd_hole_cache_lookup(inode, block))
+	if (nd_range_cache_lookup(ND_RANGE_HOLE, inode, block))
 		return ND_BLOCK_HOLE;
+	if (nd_range_cache_lookup(ND_RANGE_DATA, inode, block)) {
+		/* One writer renews the range, while the others still find it. */
+		nd_remember_data(file, block);
+		return ND_BLOCK_ON_DISK;
+	}
 	/* Moves f_pos, which nfsd never reads. Skips blocks allocated and never written. */
 	data = vfs_llseek(file, block, SEEK_DATA);
-	if (data == block)
+	if (data == block) {
+		nd_remember_data(file, block);
 		return ND_BLOCK_ON_DISK;
+	}
 	if (data > block)
-		nd_hole_cache_add(inode, block, data);
+		nd_range_cache_add(ND_RANGE_HOLE, inode, block, data);
 	else if (data == -ENXIO)
-		nd_hole_cache_add(inode, block, i_size_read(inode));
+		nd_range_cache_add(ND_RANGE_HOLE, inode, block, i_size_read(inode));
 	return ND_BLOCK_HOLE;
 }
 

@@ -9,9 +9,19 @@
 struct file;
 struct inode;
 
+/**
+ * struct nd_times - the times of a file before a write
+ * @before: their values
+ * @shared: by the writes to the file that are in flight
+ */
+struct nd_times {
+	struct timespec64 before;
+	bool shared;
+};
+
 void nd_mtime_init(void);
-struct timespec64 nd_sample_times(const struct inode *inode);
-bool nd_times_are_unseen(struct inode *inode, struct timespec64 before);
-int nd_update_time_batched(struct file *file);
+void nd_times_begin(const struct inode *inode, struct nd_times *times);
+void nd_times_end(const struct inode *inode, const struct nd_times *times);
+int nd_update_time(struct file *file, const struct nd_times *times);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
@@ -56,9 +57,35 @@ static struct param_range pool_kb = {
 module_param_cb(pool_kb, &param_range_ops, &pool_kb, 0644);
 MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; allocated when enable is set to 1 (default 8192)");
 
+static bool native;
+
+static int nd_native_set(const char *val, const struct kernel_param *kp)
+{
+	bool on;
+
+	if (kstrtobool(val, &on)) {
+		pr_warn("native: \"%.*s\" is neither 0 nor 1 (-EINVAL)\n", param_shown(val), val);
+		return -EINVAL;
+	}
+	WRITE_ONCE(native, on);
+	return 0;
+}
+
+static const struct kernel_param_ops native_ops = {
+	.set = nd_native_set,
+	.get = param_get_bool,
+};
+module_param_cb(native, &native_ops, &native, 0644);
+MODULE_PARM_DESC(native, "keep other clients' caches right beside nfsd's own direct writes, io_cache_write 2: 0 or 1 (default 0)");
+
 enum nd_mode nd_mode(void)
 {
 	return READ_ONCE(mode);
+}
+
+bool nd_native(void)
+{
+	return READ_ONCE(native);
 }
 
 unsigned int nd_pool_kb(void)

@@ -6,6 +6,7 @@
 #include "verdict.h"
 
 enum nd_mode nd_mode(void);
+bool nd_native(void);
 unsigned int nd_pool_kb(void);
 
 #endif

@@ -21,12 +21,12 @@ static bool reaches_eof(const struct nd_write *write)
  * nd_judge_request - judge a write by all but its partial blocks
  * @write: the write
  *
- * Return: %ND_DIRECT if nd_judge_blocks() decides, otherwise why the write is left.
+ * Return: %ND_DIRECT if nd_judge_blocks() decides, %ND_NATIVE, or why the write is left.
  */
 enum nd_verdict nd_judge_request(const struct nd_write *write)
 {
 	if (write->io_cache)
-		return ND_LEFT_IO_CACHE_WRITE;
+		return write->native ? ND_NATIVE : ND_LEFT_IO_CACHE_WRITE;
 	if (nd_is_aligned(write->pos, write->len, write->block))
 		return ND_LEFT_ALIGNED;
 	if (write->other_flags)

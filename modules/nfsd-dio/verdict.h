@@ -32,6 +32,7 @@ enum nd_scope {
  * enum nd_verdict - what becomes of a write
  * @ND_DIRECT: direct I/O
  * @ND_PREFETCHED: we read its partial blocks, then the stock code writes it
+ * @ND_NATIVE: nfsd made it direct; we update the times after its data
  * @ND_LEFT_ALIGNED: left to the stock code, as all below: it covers whole blocks only
  * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
@@ -53,6 +54,7 @@ enum nd_scope {
 enum nd_verdict {
 	ND_DIRECT,
 	ND_PREFETCHED,
+	ND_NATIVE,
 	ND_LEFT_ALIGNED,
 	ND_LEFT_IO_CACHE_WRITE,
 	ND_LEFT_FLAGS,
@@ -83,6 +85,7 @@ enum nd_verdict {
  * @align: alignment of direct writes to the file, bytes, a power of two; 0: it takes none
  * @mem_align: alignment of the memory that a direct write is made from, bytes, a power of two
  * @io_cache: nfsd asks for direct or uncached I/O itself
+ * @native: it asks for direct I/O, and we are to update the times after that
  * @other_flags: asynchronous, or with flags that do not just ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
  * @scope: whether `devices` and `exports` have the file
@@ -99,6 +102,7 @@ struct nd_write {
 	unsigned int align;
 	unsigned int mem_align;
 	bool io_cache;
+	bool native;
 	bool other_flags;
 	bool known_fs;
 	enum nd_scope scope;

@@ -69,13 +69,25 @@ static enum nd_verdict nd_observed(enum nd_verdict verdict)
 {
 	if (verdict == ND_DIRECT)
 		return ND_WOULD_DIRECT;
+	if (verdict == ND_NATIVE)
+		return ND_LEFT_IO_CACHE_WRITE;
 	return verdict == ND_PREFETCHED ? ND_WOULD_PREFETCH : verdict;
+}
+
+/* Whether the update succeeded. */
+static bool nd_update_time_or_count(struct file *file, const struct nd_times *times)
+{
+	int error = nd_update_time(file, times);
+
+	if (error)
+		nd_count_fallback(error);
+	return !error;
 }
 
 /* Do what precedes the stock code's write. */
 static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
 {
-	if (verdict == ND_LEFT_IO_CACHE_WRITE)
+	if (verdict == ND_LEFT_IO_CACHE_WRITE && !nd_native())
 		pr_info_once("nfsd's own io_cache_write is not 0: leaving all writes to nfsd\n");
 	else if (verdict == ND_PREFETCHED || verdict == ND_LEFT_POOL)
 		nd_prefetch(file, write);
@@ -92,33 +104,6 @@ static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_i
 		if (!copy_from_iter_full(page_address(bounce->vec[i].bv_page),
 					 bounce->vec[i].bv_len, &source))
 			return false;
-	return true;
-}
-
-/*
- * The file system updates the time before it writes the data, and readers do not wait for a direct
- * write. So a client may have cached old bytes under the new change attribute (or time), and would
- * trust them until the next change. Update both again, now that the data is on the device, unless
- * nobody has seen what the first update made of them.
- */
-static bool nd_update_time(struct file *file, struct timespec64 before)
-{
-	int error = 0;
-
-	if (nd_times_are_unseen(file_inode(file), before))
-		nd_count(ND_C_TIMES_UNSEEN);
-	else
-		error = nd_update_time_batched(file);
-	if (error) {
-		nd_count_fallback(error);
-		return false;
-	}
-	/*
-	 * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for
-	 * NFSv2, nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush()
-	 * implementation" in v6.5.
-	 */
-	__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
 	return true;
 }
 
@@ -214,6 +199,49 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
 	return ND_DIRECT;
 }
 
+/* As nd_write_data(). */
+static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
+					       const struct iov_iter *from,
+					       const struct nd_write *write, bool *done)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	enum nd_verdict verdict;
+	struct nd_times times;
+
+	nd_times_begin(inode, &times);
+	verdict = nd_write_data(iocb, from, write, done);
+	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
+	if (*done)
+		*done = nd_update_time_or_count(iocb->ki_filp, &times);
+	nd_times_end(inode, &times);
+	return verdict;
+}
+
+/*
+ * Make nfsd's own direct write in its place, as it asked, with the times updated after the data.
+ * Flushed only then, because a crash must not bring back times that were seen with old bytes.
+ */
+static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	struct kiocb direct = *iocb;
+	struct iov_iter iter = *from;
+	struct nd_times times;
+	ssize_t written;
+	int error = 0;
+
+	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
+	nd_times_begin(inode, &times);
+	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
+	if (written > 0)
+		error = nd_update_time(iocb->ki_filp, &times);
+	nd_times_end(inode, &times);
+	if (written <= 0)
+		return written;
+	iocb->ki_pos = direct.ki_pos;
+	return error ?: generic_write_sync(iocb, written);
+}
+
 /**
  * nd_write - serve a write by direct I/O, if that is right and works
  * @iocb: a copy of the caller's; &kiocb.ki_pos is advanced if we served the write
@@ -221,7 +249,8 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
  * @result: set to what write_iter() would return if we served the write
  *
  * All or nothing: unless every byte reached the device, the stock code writes the same bytes
- * to the same place. So errors and short writes are those of the stock code.
+ * to the same place. So errors and short writes are those of the stock code. nfsd's own direct
+ * writes have those of the file system.
  *
  * Return: whether we served the write.
  */
@@ -231,7 +260,6 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	dev_t dev = inode->i_sb->s_dev;
 	size_t len = iov_iter_count(from);
 	enum nd_verdict verdict;
-	struct timespec64 times;
 	struct nd_write write;
 	bool done = false;
 	u64 begin;
@@ -242,15 +270,19 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
 	begin = ktime_get_ns();
-	times = nd_sample_times(inode);
-	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
+	if (verdict == ND_NATIVE) {
+		nd_count(verdict);
+		nd_device_stats_add(dev, ND_D_LEFT, 1);
+		*result = nd_write_native(iocb, from);
+		return true;
+	}
 	if (verdict == ND_DIRECT)
-		verdict = nd_write_data(iocb, from, &write, &done);
+		verdict = nd_write_data_and_times(iocb, from, &write, &done);
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
-	if (!done || !nd_update_time(iocb->ki_filp, times)) {
+	if (!done) {
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}

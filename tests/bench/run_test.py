@@ -46,8 +46,8 @@ class Table(unittest.TestCase):
         self.assertEqual(
             self.boots("nfsd", "trixie", "--seconds", "2", "--", "random-4K-1"),
             [
-                ("trixie ext4, rotational", (3, 2, "ext4", 1, "random-4K-1"), ()),
-                ("trixie xfs, rotational", (3, 2, "xfs", 1, "random-4K-1"), ()),
+                ("trixie ext4, rotational", (3, 2, "ext4", 1, -1, "random-4K-1"), ()),
+                ("trixie xfs, rotational", (3, 2, "xfs", 1, -1, "random-4K-1"), ()),
             ],
         )
         self.assertEqual(self.boots("ctxra", "trixie"), [("trixie", (5,), ("--memory", "3G"))])

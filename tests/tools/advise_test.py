@@ -175,6 +175,8 @@ class Writes(Machines):
         self.assertEqual(self.first(advice), [f"echo 2 > /{switch}"])
         fixture.write(switch, "2\n")
         self.assert_advice("nfsd-dio", HELPS_NOT, "io_cache_write is 2")
+        fixture.load("nfsd-dio", "direct 0\n", enable="Y", native="Y")
+        self.assert_advice("nfsd-dio", HELPS, "native=1")
 
     def test_version_3(self) -> None:
         fixture = self.server(8000)

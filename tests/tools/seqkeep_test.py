@@ -689,6 +689,10 @@ class Readahead(Machine):
     def test_two_kinds_of_direct_writes(self) -> None:
         self.write("sys/kernel/debug/nfsd/io_cache_write", "2\n")
         self.assert_found(ADVICE, "nfsd", "nfsd's own io_cache_write is 2")
+        self.write("sys/module/nfsd_dio/parameters/native", "Y\n")
+        self.assertEqual([finding for finding in self.findings() if "io_cache_write" in finding.what], [])
+        self.write("sys/kernel/debug/nfsd/io_cache_write", "1\n")
+        self.assert_found(ADVICE, "nfsd", "nfsd's own io_cache_write is 1")
 
     def test_backstores(self) -> None:
         self.write("sys/kernel/config/target/core/iblock_0/lv/info", "iBlock device: dm-0\n")

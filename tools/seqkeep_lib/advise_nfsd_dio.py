@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .advice import HELPS, HELPS_NOT, UNCERTAIN, Advice, Reason, Remedy
 from .machine import Machine, trial
-from .nfs import IO_CACHE_WRITE, io_cache_write
+from .nfs import IO_CACHE_WRITE, io_cache_write, keeps_native_coherent
 from .storage import disk_of_mount
 
 SERVED = ("ext4", "xfs")
@@ -42,7 +42,7 @@ def remedy(machine: Machine) -> tuple[Remedy, ...]:
         return (
             Remedy(
                 f"echo 2 > {IO_CACHE_WRITE}",
-                "nfsd's own direct writes; not if other clients read a file while it is written",
+                "nfsd's own direct writes; if other clients read a file while it is written, with native=1 of nfsd-dio",
             ),
         )
     return ()
@@ -60,6 +60,8 @@ def server_reason(machine: Machine, disks: list[str]) -> Reason:
     served = machine.sample.server
     writes = served.get("writes", 0)
     own = io_cache_write(machine.host)
+    if machine.is_enabled("nfsd-dio") and keeps_native_coherent(machine.host):
+        return Reason(HELPS, "nfsd makes direct writes itself, and nfsd-dio updates the times after them (native=1).")
     if own:
         return Reason(HELPS_NOT, f"nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it.")
     if writes < FEWEST_WRITES:

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State, enabled_module
-from .nfs import IO_CACHE_WRITE, fstab_connections, io_cache_write, most_connections, nfs_mounts, server_threads
+from .nfs import (
+    IO_CACHE_WRITE,
+    NATIVE,
+    NFSD_IO_DIRECT,
+    fstab_connections,
+    io_cache_write,
+    keeps_native_coherent,
+    most_connections,
+    nfs_mounts,
+    server_threads,
+)
 
 # Debian's default for many years.
 FEWEST_THREADS = 8
@@ -57,12 +67,13 @@ def check_nfs_connections(host: Host, states: list[State]) -> Iterator[Finding]:
 
 
 def check_io_cache_write(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that nfsd-dio and nfsd's own direct writes are not enabled at once."""
+    """Check that nfsd-dio and nfsd's own direct writes are enabled at once only if that does something."""
     own = io_cache_write(host) if enabled_module(states, "nfsd-dio") else None
-    if own:
+    if own and not keeps_native_coherent(host):
         yield Finding(
             ADVICE,
             "nfsd",
             f"nfsd-dio is enabled, but nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it",
-            f"echo 0 > {IO_CACHE_WRITE}  # or: seqkeep disable --now nfsd-dio",
+            f"echo 0 > {IO_CACHE_WRITE}  # or: seqkeep disable --now nfsd-dio"
+            + (f"; or, if clients share files: echo 1 > {NATIVE}" if own == NFSD_IO_DIRECT else ""),
         )

@@ -15,6 +15,9 @@ NFS_CONF = ("/etc/nfs.conf", "/usr/etc/nfs.conf")
 NFSRAHEAD = ("/usr/libexec/nfsrahead", "/usr/lib/nfs-utils/nfsrahead", "/usr/sbin/nfsrahead")
 # nfsd's switch for its own direct writes, since 6.18.
 IO_CACHE_WRITE = "/sys/kernel/debug/nfsd/io_cache_write"
+NFSD_IO_DIRECT = 2
+# A parameter of nfsd-dio.
+NATIVE = "/sys/module/nfsd_dio/parameters/native"
 # Of /proc/net/tcp: the port of NFS, and the state of a connection.
 NFS_PORT, ESTABLISHED = f"{2049:04X}", "01"
 
@@ -103,6 +106,11 @@ def nfs_conf_readahead(host: Host) -> dict[str, str]:
 
 def has_nfsrahead(host: Host) -> bool:
     return any(host.exists(file) for file in NFSRAHEAD)
+
+
+def keeps_native_coherent(host: Host) -> bool:
+    """Return whether nfsd-dio updates the times after nfsd's own direct writes."""
+    return io_cache_write(host) == NFSD_IO_DIRECT and host.text(NATIVE) == "Y"
 
 
 def io_cache_write(host: Host) -> int | None:
