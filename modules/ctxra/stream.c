@@ -99,6 +99,34 @@ bool ctxra_stock_follows(const struct ctxra_request *rq)
 	       !(rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH));
 }
 
+/*
+ * Does the reader go on from where its own descriptor was read last, within one request? Readers
+ * that share a stream are a request or more apart.
+ */
+static bool continues_own(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->since_prev < max_t(unsigned long, rq->nr, s->last_nr);
+}
+
+/* Is it another call of the read() that missed last? */
+static bool is_same_read(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->index > s->last_index && rq->index + rq->nr == s->last_index + s->last_nr;
+}
+
+/**
+ * ctxra_stream_tells_of_others - whether a request shows that several readers share a candidate
+ * @s: the candidate
+ * @rq: the request, which joins or fills it
+ *
+ * Return: false if one reader with a descriptor of its own may have made the last requests.
+ */
+bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->ahead > rq->win || rq->evicted_window ||
+	       (!continues_own(s, rq) && !is_same_read(s, rq));
+}
+
 /**
  * ctxra_stream_should_start - whether a request that belongs to no stream begins one
  * @rq: the request
@@ -198,9 +226,15 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 	return ctxra_governor_probe_due(s, rq, probe);
 }
 
-/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its file. */
+/**
+ * ctxra_stream_judge - adapt a stream to the use of the pages of ctxra_stream_probe_due()
+ * @s: the stream
+ * @budget: of its file
+ * @win: largest window that may be opened, pages
+ * @use: of those pages
+ */
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use)
+			unsigned long win, const struct ctxra_use *use)
 {
 	if (!s->kind) {
 		/* The gap was read after all: count the step anew. */
@@ -208,5 +242,5 @@ void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			s->equal_steps = 0;
 		return;
 	}
-	ctxra_governor_judge(s, budget, use);
+	ctxra_governor_judge(s, budget, win, use);
 }
