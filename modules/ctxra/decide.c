@@ -197,6 +197,39 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
 	return s->drops || 3 * use.used >= use.unused + use.absent;
 }
 
+/*
+ * A reader that is far ahead of its stream misses a page, or meets a marker of such a piece: read
+ * the window that the stream would read there, instead of a piece of it. The stream stays where it
+ * is. It is not judged by these windows, because it comes to them late, but they use up its trust.
+ */
+static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
+			const struct ctxra_request *rq, struct ctxra_stream *found,
+			struct ctxra_window *win)
+{
+	unsigned long hole = ctxra_sat_add(rq->index, rq->cached);
+	struct ctxra_stream *s;
+
+	if (ctxra_stock_follows(rq) || !(rq->patterns & BIT(CTXRA_REORDER)) ||
+	    rq->index >= rq->eof || rq->nr > rq->win)
+		return false;
+	if (found && found->kind != CTXRA_CANDIDATE && found->kind != CTXRA_STRIDED)
+		return false;
+	/* A miss behind cached pages is of a stream of its own. */
+	if (rq->marker ? !found || !found->kind || !rq->cached || hole >= rq->eof : rq->cached)
+		return false;
+	s = ctxra_set_find_behind(set, file, rq);
+	if (!s)
+		return false;
+	if (found && found->kind)
+		ctxra_lru_free(&set->lru, found);
+	if (rq->marker)
+		ctxra_window_fill(s, rq, hole, win);
+	else
+		ctxra_window_beyond(s, rq, win);
+	ctxra_governor_use_trust(s);
+	return true;
+}
+
 /**
  * ctxra_decide - find or start the stream of a request, and follow it
  * @set: the streams of the file's set; updated
@@ -221,6 +254,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	unsigned long page;
 
 	s = ctxra_set_find(set, file, rq);
+	if (open_beyond(set, file, rq, s, win))
+		return CTXRA_OPEN;
 	if (s)
 		full.cached = trail(s, rq, facts);
 	else if (ctxra_stream_should_start(rq))

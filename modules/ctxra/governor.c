@@ -111,6 +111,18 @@ void ctxra_governor_init(struct ctxra_stream *s)
 	s->windows_opened = 0;
 }
 
+/* Was a window of this stream found read? */
+bool ctxra_governor_has_proof(const struct ctxra_stream *s)
+{
+	return s->trust > INITIAL_TRUST;
+}
+
+/* A window is opened for a stream: of its trust that is one less. */
+void ctxra_governor_use_trust(struct ctxra_stream *s)
+{
+	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
+}
+
 /**
  * ctxra_governor_trusts - whether a stream may open another window
  * @s: the stream
@@ -269,7 +281,7 @@ void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_requ
 		start = win->start;
 		nr = win->nr;
 	}
-	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
+	ctxra_governor_use_trust(s);
 	if (s->probe_nr)
 		return;
 	s->probe_start = start;

@@ -9,6 +9,10 @@
 #include "governor.h"
 #include "stream.h"
 
+/* A stream comes to requests this far away if it was used so lately: 4 MiB at 128 KiB windows. */
+#define COMING_REACHES	8
+#define COMING_MS	1000
+
 static bool is_same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
 	return a->mapping == b->mapping && a->ino == b->ino && a->generation == b->generation;
@@ -64,6 +68,25 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 		found = s;
 	}
 	return found;
+}
+
+/**
+ * ctxra_stream_comes_to - whether a stream will probably come to a request beyond its reach
+ * @s: the stream
+ * @file: the file
+ * @rq: a miss
+ * @now: time, ms
+ *
+ * An NFS client sends its READs by several connections in turn, and the server may serve one of
+ * them far ahead of the others. Its requests are a step apart, and the stream comes to the gaps.
+ */
+bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file *file,
+			   const struct ctxra_request *rq, u32 now)
+{
+	return is_same_file(&s->file, file) && s->kind == CTXRA_FORWARD && s->reordered &&
+	       s->win_size && !s->win_cap && ctxra_governor_has_proof(s) &&
+	       ctxra_governor_trusts(s) && now - s->used <= COMING_MS &&
+	       rq->index > s->end && rq->index - s->end <= COMING_REACHES * ctxra_reach(rq);
 }
 
 /* Make the stream a candidate again, with this request alone. */

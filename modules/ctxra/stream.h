@@ -8,6 +8,8 @@
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
+bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file *file,
+			   const struct ctxra_request *rq, u32 now);
 bool ctxra_stock_follows(const struct ctxra_request *rq);
 bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_stream_should_start(const struct ctxra_request *rq);

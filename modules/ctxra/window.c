@@ -258,6 +258,28 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 }
 
 /**
+ * ctxra_window_beyond - open the aligned window around a miss that a stream will come to
+ * @s: the stream
+ * @rq: the miss
+ * @win: set
+ *
+ * It has no marker, because its reader is not where the stream is.
+ */
+void ctxra_window_beyond(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			 struct ctxra_window *win)
+{
+	unsigned long start, end;
+
+	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, rq->index, rq->nr,
+			     &start, &end);
+	win->start = start;
+	win->nr = end - start;
+	win->marker = end;
+	win->ahead = false;
+	win->pattern = CTXRA_REORDER;
+}
+
+/**
  * ctxra_window_piece - read just the pages of a miss
  * @s: the stream, strided
  * @rq: the miss
