@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "ctxra/follow.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	98304UL	/* 384 MiB */
@@ -109,9 +110,9 @@ static void never_slower(struct kunit *test)
 		sim_report(test, way, e->name, &stock, &ctxra);
 		kunit_info(test, "waits %lu -> %lu\n", stock.missed, ctxra.missed);
 		/* Not 0, because a seek may join another stream by chance. */
-		KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 102);
-		KUNIT_EXPECT_LE(test, ctxra.read * 100, stock.read * 102);
-		KUNIT_EXPECT_LE(test, ctxra.missed * 100, stock.missed * 104);
+		KUNIT_EXPECT_LE(test, ctxra.ios * 1000, stock.ios * 1002);
+		KUNIT_EXPECT_LE(test, ctxra.read * 1000, stock.read * 1002);
+		KUNIT_EXPECT_LE(test, ctxra.missed * 1000, stock.missed * 1005);
 	}
 }
 
@@ -177,16 +178,20 @@ static struct sim_work mixed_work(struct kunit *test, const struct mixed *m, u32
 	};
 }
 
+/* Of the 120 runs of a case, those with more than one I/O, or one wait, more than stock. */
+#define WORSE_IOS	24
+#define WORSE_WAITS	24
+
 /*
  * A file that is read densely, so that readers come upon each other's windows. What ctxra does
- * for one of them changes the order of all, so only sums tell.
+ * for one of them changes the order of all, so most runs have to be as stock, and the sums.
  */
 static void upon_each_other(struct kunit *test)
 {
 	const struct mixed *m = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, CHUNKED_PAGES);
-	struct sim_outcome stock = {}, ctxra = {}, one;
-	unsigned int way, seed;
+	struct sim_outcome stock = {}, ctxra = {}, one, other;
+	unsigned int way, seed, more_ios = 0, more_waits = 0;
 
 	for (way = 0; way < SIM_NR_WAYS; way++) {
 		for (seed = 1; seed <= SEEDS; seed++) {
@@ -194,19 +199,55 @@ static void upon_each_other(struct kunit *test)
 
 			one = sim_eval(sim, &work, way, m->win, SIM_STOCK);
 			sum_outcome(&stock, &one);
-			one = sim_eval(sim, &work, way, m->win, SIM_ALL_PATTERNS);
-			sum_outcome(&ctxra, &one);
+			other = sim_eval(sim, &work, way, m->win, SIM_ALL_PATTERNS);
+			sum_outcome(&ctxra, &other);
+			more_ios += other.ios > one.ios + 1;
+			more_waits += other.missed > one.missed + 1;
 			kunit_kfree(test, work.requests);
 		}
 	}
 	kunit_info(test, "%s: I/Os %lu -> %lu, pages %lu -> %lu, waits %lu -> %lu\n", m->name,
 		   stock.ios, ctxra.ios, stock.read, ctxra.read, stock.missed, ctxra.missed);
-	KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 101);
-	KUNIT_EXPECT_LE(test, ctxra.read * 100, stock.read * 101);
+	kunit_info(test, "runs with more I/Os %u, with more waits %u\n", more_ios, more_waits);
+	KUNIT_EXPECT_LE(test, ctxra.ios * 1000, stock.ios * 1005);
+	KUNIT_EXPECT_LE(test, ctxra.read * 1000, stock.read * 1002);
 	KUNIT_EXPECT_LE(test, ctxra.missed * 100, stock.missed * 101);
+	KUNIT_EXPECT_LE(test, more_ios, WORSE_IOS);
+	KUNIT_EXPECT_LE(test, more_waits, WORSE_WAITS);
+}
+
+/* Near a stride or a backward stream a reader in order is the stock code's, and changes neither. */
+static void passes_by_other_kinds(struct kunit *test)
+{
+	static const u8 kinds[] = { CTXRA_BACKWARD, CTXRA_STRIDED };
+	unsigned int i, marker;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		for (marker = 0; marker < 2; marker++) {
+			struct ctxra_stream s = {
+				.start = 64, .end = 128, .step = 64, .last_index = 64,
+				.last_nr = 16, .equal_steps = 3, .kind = kinds[i],
+				.trust = U8_MAX,
+			};
+			const struct ctxra_request rq = {
+				.index = 136, .nr = 8, .win = 32, .ahead = 32, .eof = 1000,
+				.cached = 16, .patterns = SIM_ALL_PATTERNS, .in_order = true,
+				.marker = marker, .read_behind = true,
+			};
+			struct ctxra_budget budget = {};
+			struct ctxra_window win;
+
+			KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win),
+					CTXRA_STOCK);
+			KUNIT_EXPECT_EQ(test, s.end, 128UL);
+			KUNIT_EXPECT_EQ(test, s.last_index, 64UL);
+			KUNIT_EXPECT_EQ(test, s.direction, (s8)0);
+		}
+	}
 }
 
 static struct kunit_case in_order_cases[] = {
+	KUNIT_CASE(passes_by_other_kinds),
 	KUNIT_CASE_PARAM(never_slower, extents_gen_params),
 	KUNIT_CASE_PARAM(upon_each_other, mixed_gen_params),
 	{}

@@ -233,7 +233,7 @@ static void follow_at_limits(struct kunit *test)
 				pick(&rnd, 0, 8), pick(&rnd, 0, 8), pick(&rnd, 0, 8),
 			};
 
-			ctxra_stream_judge(s, &budget, &use);
+			ctxra_stream_judge(s, &budget, 32, &use);
 		}
 		if (ctxra_stream_follow(s, &budget, &rq, &win) == CTXRA_OPEN) {
 			assert_window(test, s, &rq, &win);

@@ -118,18 +118,24 @@ static struct ctxra_use sim_sample_use(void *ctx, unsigned long start, unsigned 
 	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
 	struct simcache *cache = ctx;
 	struct ctxra_use use = {};
+	bool gap = false;
 
 	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		const struct sim_page *page = sim_page(cache, start + i);
 
 		if (page->evicted)
 			continue;
-		if (!page->cached)
+		if (!page->cached) {
 			use.absent++;
-		else if (page->used)
+			gap = true;
+		} else if (page->used) {
 			use.used++;
-		else if (page->ready <= cache->now)
+			use.gaps += gap;
+			gap = false;
+		} else if (page->ready <= cache->now) {
 			use.unused++;
+			gap = true;
+		}
 	}
 	return use;
 }

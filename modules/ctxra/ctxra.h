@@ -15,6 +15,8 @@
 #define CTXRA_SAMPLES		16
 /* From so many eighths of unread pages on, readers leave pages out on purpose. */
 #define CTXRA_GAP_EIGHTHS	3
+/* A reader that left so many gaps, and so many pages, follows a stride. */
+#define CTXRA_SPARSE_GAPS	2
 /* After so many equal steps the gap is sampled. One more makes the stream strided. */
 #define CTXRA_EQUAL_STEPS	2
 
@@ -138,6 +140,7 @@ struct ctxra_budget {
  *	of them was read ahead and is unread; not looked up, and 0, if @in_order. For a marker,
  *	pages cached from @index on, or 0 if no hole was found within @win; if @in_order,
  *	pages of the file's own window from @index on.
+ * @since_prev: pages from the one that the open file read last to @index; large if that is behind
  * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
  *	window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows
@@ -148,6 +151,7 @@ struct ctxra_budget {
  *	is not among @patterns
  * @in_flight: for a miss, another call is bringing a window with this page into the cache
  * @dropped: the page of ctxra_stream_may_be_stale() is not cached
+ * @read_behind: for a marker in a BACKWARD stream, pages behind it were read
  */
 struct ctxra_request {
 	unsigned long index;
@@ -156,6 +160,7 @@ struct ctxra_request {
 	unsigned long ahead;
 	unsigned long eof;
 	unsigned long cached;
+	unsigned long since_prev;
 	unsigned long evicted_window;
 	unsigned long patterns;
 	bool marker;
@@ -164,6 +169,7 @@ struct ctxra_request {
 	bool sparse;
 	bool in_flight;
 	bool dropped;
+	bool read_behind;
 };
 
 /**
@@ -187,6 +193,7 @@ struct ctxra_window {
  * @used: cached, and a reader copied them
  * @unused: cached and unread
  * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
+ * @gaps: runs of unused or absent pages with a used one behind them
  *
  * Pages in flight and evicted pages tell nothing, and are not counted.
  */
@@ -194,12 +201,22 @@ struct ctxra_use {
 	unsigned int used;
 	unsigned int unused;
 	unsigned int absent;
+	unsigned int gaps;
 };
 
 /* Recognised, and some of its readahead was read: kept for long. The others age fast. */
 static inline bool ctxra_stream_is_proven(const struct ctxra_stream *s)
 {
 	return s->kind && !s->on_trial;
+}
+
+/* Requests in a row that extend the other end before the stream changes direction. */
+#define CTXRA_DIRECTION_REQUESTS	3
+
+/* A backward reader, perhaps before its stream is of that kind: pages above are of no use. */
+static inline bool ctxra_stream_goes_down(const struct ctxra_stream *s)
+{
+	return s->direction <= -CTXRA_DIRECTION_REQUESTS;
 }
 
 static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
@@ -227,12 +244,16 @@ static inline unsigned int ctxra_use_known(const struct ctxra_use *use)
 	return use->used + use->unused + use->absent;
 }
 
-/* Has a reader in order left so much readahead unread that it follows a stride? */
+/*
+ * Has a reader in order left so much readahead unread that it follows a stride? Not if it left one
+ * gap: it may have come to where others had left their readahead.
+ */
 static inline bool ctxra_use_is_sparse(const struct ctxra_use *use)
 {
 	unsigned int known = ctxra_use_known(use);
 
-	return known >= CTXRA_SAMPLES / 2 && 8 * use->unused >= CTXRA_GAP_EIGHTHS * known;
+	return known >= CTXRA_SAMPLES / 2 && 8 * use->unused >= CTXRA_GAP_EIGHTHS * known &&
+	       use->gaps >= CTXRA_SPARSE_GAPS;
 }
 
 /*

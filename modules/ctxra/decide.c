@@ -91,6 +91,7 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 		.win = args->win,
 		.ahead = args->ahead,
 		.eof = args->eof,
+		.since_prev = args->index - args->prev_index,
 		.patterns = args->patterns,
 		.marker = args->folio_nr,
 		.in_order = ctxra_args_in_order(args),
@@ -139,7 +140,7 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 {
 	unsigned long hole = ctxra_sat_add(rq->index, rq->cached), end;
 
-	if (s->kind != CTXRA_FORWARD || s->distrusted || s->drops || s->win_cap ||
+	if (s->kind != CTXRA_FORWARD || s->drops || s->win_cap || ctxra_stream_goes_down(s) ||
 	    !rq->cached || hole >= rq->eof)
 		return CTXRA_SKIP_MARKER;
 	if (rq->in_order && facts->ops->is_cached(facts->ctx, hole))
@@ -154,11 +155,88 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 }
 
 /**
+ * ctxra_confirm - cut a window to its missing pages
+ * @rq: the request
+ * @facts: asked for the pages of the window
+ * @win: from ctxra_decide(); cut
+ *
+ * Return: CTXRA_OPEN, or what to do instead because all of the window is cached.
+ */
+enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ctxra_facts *facts,
+				 struct ctxra_window *win)
+{
+	if (facts->ops->trim(facts->ctx, win, rq->index))
+		return CTXRA_OPEN;
+	return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_FILLED;
+}
+
+/*
+ * Count a window that is to be opened. If it will be judged, cut it first: pages that were cached
+ * before tell nothing of this readahead. Other windows are cut later, without the lock of the set.
+ */
+static enum ctxra_verdict count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
+				       const struct ctxra_facts *facts, struct ctxra_window *win)
+{
+	enum ctxra_verdict verdict = s->probe_nr ? CTXRA_OPEN : ctxra_confirm(rq, facts, win);
+
+	if (verdict == CTXRA_OPEN)
+		ctxra_governor_count_window(s, rq, win);
+	return verdict;
+}
+
+/* Were pages above a marker read, as they were if its reader goes backwards? */
+static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			   const struct ctxra_facts *facts)
+{
+	unsigned long start = ctxra_sat_add(rq->index, rq->nr);
+	struct ctxra_use use;
+
+	if (start >= s->end)
+		return true;
+	use = facts->ops->sample_use(facts->ctx, start, min(s->end - start, 2 * rq->win));
+	return s->drops || 3 * use.used >= use.unused + use.absent;
+}
+
+/*
+ * A reader that is far ahead of its stream misses a page, or meets a marker of such a piece: read
+ * the window that the stream would read there, instead of a piece of it. The stream stays where it
+ * is. It is not judged by these windows, because it comes to them late, but they use up its trust.
+ */
+static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
+			const struct ctxra_request *rq, struct ctxra_stream *found,
+			struct ctxra_window *win)
+{
+	unsigned long hole = ctxra_sat_add(rq->index, rq->cached);
+	struct ctxra_stream *s;
+
+	if (ctxra_stock_follows(rq) || !(rq->patterns & BIT(CTXRA_REORDER)) ||
+	    rq->index >= rq->eof || rq->nr > rq->win)
+		return false;
+	if (found && found->kind != CTXRA_CANDIDATE && found->kind != CTXRA_STRIDED)
+		return false;
+	/* A miss behind cached pages is of a stream of its own. */
+	if (rq->marker ? !found || !found->kind || !rq->cached || hole >= rq->eof : rq->cached)
+		return false;
+	s = ctxra_set_find_behind(set, file, rq);
+	if (!s)
+		return false;
+	if (found && found->kind)
+		ctxra_lru_free(&set->lru, found);
+	if (rq->marker)
+		ctxra_window_fill(s, rq, hole, win);
+	else
+		ctxra_window_beyond(s, rq, win);
+	ctxra_governor_use_trust(s);
+	return true;
+}
+
+/**
  * ctxra_decide - find or start the stream of a request, and follow it
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to CTXRA_SAMPLES + 2 pages, at a marker for up to a window (MAX_TRAIL)
+ * @facts: asked for up to 2 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
+ *	and to trim a window that will be judged
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
  * Context: any; the caller serialises calls for one set.
@@ -176,6 +254,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	unsigned long page;
 
 	s = ctxra_set_find(set, file, rq);
+	if (open_beyond(set, file, rq, s, win))
+		return CTXRA_OPEN;
 	if (s)
 		full.cached = trail(s, rq, facts);
 	else if (ctxra_stream_should_start(rq))
@@ -185,31 +265,19 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 
-		ctxra_stream_judge(s, set->budget, &use);
+		ctxra_stream_judge(s, set->budget, rq->win, &use);
 	}
 	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
 	if (ctxra_stream_may_be_stale(s, &full, &page))
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
+	if (s->kind == CTXRA_BACKWARD && rq->marker)
+		full.read_behind = is_read_behind(s, rq, facts);
 	verdict = ctxra_stream_follow(s, set->budget, &full, win);
 	if (verdict == CTXRA_SKIP_MARKER)
 		verdict = look_before_skip(s, rq, facts, win);
+	if (verdict == CTXRA_OPEN)
+		verdict = count_window(s, rq, facts, win);
 	ctxra_set_touch(set, s);
 	return verdict;
-}
-
-/**
- * ctxra_confirm - cut a window to its missing pages
- * @rq: the request
- * @facts: asked for the pages of the window
- * @win: from ctxra_decide(); cut
- *
- * Return: CTXRA_OPEN, or what to do instead because all of the window is cached.
- */
-enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ctxra_facts *facts,
-				 struct ctxra_window *win)
-{
-	if (facts->ops->trim(facts->ctx, win, rq->index))
-		return CTXRA_OPEN;
-	return rq->marker ? CTXRA_SKIP_MARKER : CTXRA_FILLED;
 }

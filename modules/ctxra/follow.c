@@ -30,8 +30,6 @@
  * this fraction of the window leaves markers to the stock code.
  */
 #define SMALL_REQUEST		32
-/* Requests in a row that extend the other end before the stream changes direction. */
-#define DIRECTION_REQUESTS	3
 #define MAX_DIRECTION		100
 /*
  * A dense stream is given up when more than this many requests in a row leave a hole.
@@ -64,10 +62,10 @@ static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget
  */
 static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	if (s->kind || !ctxra_stock_follows(rq))
-		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
-	else
+	if (!s->kind && ctxra_stock_follows(rq))
 		s->hits = 0;
+	else if (s->kind || ctxra_stream_tells_of_others(s, rq))
+		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
 }
 
 /*
@@ -77,6 +75,12 @@ static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
 static bool leave_to_stock(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	return ctxra_stock_follows(rq) && !s->reordered && !s->win_cap;
+}
+
+/* A reader in order is near a stream of another kind, to which it does not belong. */
+static bool passes_by(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return (s->kind == CTXRA_BACKWARD || s->kind == CTXRA_STRIDED) && ctxra_stock_follows(rq);
 }
 
 /* A request extended the stream's range at its end, or at its start. */
@@ -133,9 +137,9 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 {
 	u8 kind = s->kind;
 
-	if (s->direction >= DIRECTION_REQUESTS)
+	if (s->direction >= CTXRA_DIRECTION_REQUESTS)
 		s->kind = CTXRA_FORWARD;
-	else if (s->direction <= -DIRECTION_REQUESTS && !rq->in_order &&
+	else if (ctxra_stream_goes_down(s) && !rq->in_order &&
 		 rq->patterns & BIT(CTXRA_REVERSE) &&
 		 s->end - min(s->start, rq->index) >= ctxra_reach(rq))
 		s->kind = CTXRA_BACKWARD;
@@ -154,12 +158,22 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 	enum ctxra_verdict verdict;
 	unsigned long end;
 
+	if (passes_by(s, rq))
+		return CTXRA_STOCK;
+	if (s->kind == CTXRA_STRIDED && s->equal_steps < CTXRA_EQUAL_STEPS)
+		/*
+		 * The step is open: only the next misses of the reader that leaves gaps tell it.
+		 * The stock code would read the gap behind a piece that is cached.
+		 */
+		return rq->sparse || (rq->index >= s->start && rq->index < s->end) ?
+			       CTXRA_SKIP_MARKER : CTXRA_STOCK;
 	if (s->kind == CTXRA_STRIDED)
-		return s->equal_steps >= CTXRA_EQUAL_STEPS && ctxra_governor_trusts(s) ?
-		       ctxra_window_next_piece(s, rq, win) : CTXRA_SKIP_MARKER;
+		return ctxra_governor_trusts(s) ? ctxra_window_next_piece(s, rq, win) :
+						  CTXRA_SKIP_MARKER;
 	if (s->kind == CTXRA_BACKWARD) {
-		note_direction(s, false);
-		return ctxra_window_below(s, rq, win);
+		/* A reader that goes towards the end of the file meets the marker, too. */
+		note_direction(s, !rq->read_behind);
+		return rq->read_behind ? ctxra_window_below(s, rq, win) : CTXRA_STOCK;
 	}
 	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
 	count_hit(s, rq);
@@ -171,8 +185,10 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
+	if (ctxra_stream_goes_down(s))
+		return CTXRA_SKIP_MARKER;
 	if (!ctxra_governor_trusts(s))
-		return ctxra_governor_distrusts_marker(s, rq) ? CTXRA_SKIP_MARKER : CTXRA_STOCK;
+		return CTXRA_STOCK;
 	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
 		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
 			return CTXRA_STOCK;
@@ -250,6 +266,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	/* In a hole, or just below the range. */
 	bool fills = rq->index < s->end && ctxra_sat_add(rq_end, narrow) >= s->start;
 
+	if (passes_by(s, rq))
+		return CTXRA_STOCK;
 	ctxra_measure_step(s, rq);
 	if (rq_end > s->end && s->end > s->start)
 		note_direction(s, true);
@@ -369,11 +387,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		verdict = ctxra_follow_miss(s, budget, &capped, win);
 	limit_range(s, &capped);
 	update_reader_pos(s, rq);
-	if (verdict == CTXRA_OPEN) {
-		if (s->win_cap)
-			win->pattern = CTXRA_THRASH;
-		if (s->kind != CTXRA_STRIDED || win->ahead)
-			ctxra_governor_count_window(s, win);
-	}
+	if (verdict == CTXRA_OPEN && s->win_cap)
+		win->pattern = CTXRA_THRASH;
 	return verdict;
 }

@@ -10,17 +10,23 @@
 #include "governor.h"
 
 /*
- * Windows that a new stream may open before the first of them must be found read. After that
- * it may open TRUST_GROWTH times as many before the next proof. From FULL_TRUST on it needs
- * none.
+ * Windows that a new stream may open before the first of them must be found read. Then its
+ * windows grow in steps, and it may open GROWING_TRUST of each size before that is proved, too. If
+ * its first windows had their full size, it may then open PROVEN_TRUST. From FULL_TRUST on it needs
+ * no proof.
  */
 #define INITIAL_TRUST		2
-#define TRUST_GROWTH		8
+#define GROWING_TRUST		4
+#define PROVEN_TRUST		16
 #define FULL_TRUST		128
+/* A step of the windows before full trust. */
+#define GROWTH			4UL
 
 /*
- * Each new stream takes a token. A stream whose first window was read returns two. Random reads
- * return none, and so get two small windows per CALLS_PER_TOKEN calls: below 1 % of their pages.
+ * Each new stream takes a token. It returns that when its first window was read, or four tokens if
+ * the sample had eight pages, and four when it is fully trusted: random reads chance to prove a
+ * window of a few pages, but not more, and streams must not wait for each other's tokens. Random
+ * reads get two small windows per CALLS_PER_TOKEN calls: below 1 % of their pages.
  */
 #define INITIAL_TOKENS		4
 #define MAX_TOKENS		64
@@ -41,13 +47,10 @@
  */
 #define OTHER_READER_REACHES	4
 
-/*
- * Before full trust, windows for requests smaller than this fraction of the largest window begin
- * with EARLY_REQUESTS requests, and may double after each WINDOWS_PER_STEP windows.
- */
-#define SMALL_REQUEST		64
-#define EARLY_REQUESTS		16UL
-#define WINDOWS_PER_STEP	4
+/* Before full trust a stream's first window has so many requests at most. */
+#define FIRST_REQUESTS		16UL
+/* On trial all its windows have. */
+#define TRIAL_REQUESTS		4UL
 
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
@@ -80,6 +83,11 @@ bool ctxra_budget_take(struct ctxra_budget *budget)
 	return true;
 }
 
+static void ctxra_budget_give(struct ctxra_budget *budget, u32 tokens)
+{
+	ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + tokens, MAX_TOKENS));
+}
+
 /**
  * ctxra_budget_count_call - count a call
  * @budget: of the file; gets a token per CALLS_PER_TOKEN calls, up to INITIAL_TOKENS
@@ -103,6 +111,18 @@ void ctxra_governor_init(struct ctxra_stream *s)
 	s->windows_opened = 0;
 }
 
+/* Was a window of this stream found read? */
+bool ctxra_governor_has_proof(const struct ctxra_stream *s)
+{
+	return s->trust > INITIAL_TRUST;
+}
+
+/* A window is opened for a stream: of its trust that is one less. */
+void ctxra_governor_use_trust(struct ctxra_stream *s)
+{
+	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
+}
+
 /**
  * ctxra_governor_trusts - whether a stream may open another window
  * @s: the stream
@@ -115,21 +135,36 @@ bool ctxra_governor_trusts(const struct ctxra_stream *s)
 }
 
 /**
- * ctxra_governor_win_limit - how large the windows of a stream may grow for now
+ * ctxra_governor_first_limit - how large the first window of a stream may be
  * @s: the stream
  * @rq: its current request
  *
- * Random reads of a hot area chance to prove a small window, and then would read large ones for
- * single pages. So before full trust the windows of such small requests grow in steps.
- *
  * Return: pages; ULONG_MAX if there is no such limit.
  */
-unsigned long ctxra_governor_win_limit(const struct ctxra_stream *s,
-				       const struct ctxra_request *rq)
+unsigned long ctxra_governor_first_limit(const struct ctxra_stream *s,
+					 const struct ctxra_request *rq)
 {
-	if (!s->trust || s->trust >= FULL_TRUST || rq->nr >= rq->win / SMALL_REQUEST)
-		return ULONG_MAX;
-	return EARLY_REQUESTS * rq->nr << min(s->windows_opened / WINDOWS_PER_STEP, 16);
+	if (s->on_trial)
+		return TRIAL_REQUESTS * rq->nr;
+	return s->trust < FULL_TRUST ? FIRST_REQUESTS * rq->nr : ULONG_MAX;
+}
+
+/**
+ * ctxra_governor_next_size - how large the next window of a stream may be
+ * @s: the stream, which has had a window
+ * @next: the size that it would have by the steps of the stock code, pages
+ *
+ * Random reads of a hot area chance to prove a window of a few pages, but nearly never one of many.
+ * So before full trust each size has to be proved before the next. The steps are large, so that a
+ * stream needs few of them.
+ *
+ * Return: pages; the caller limits it.
+ */
+unsigned long ctxra_governor_next_size(const struct ctxra_stream *s, unsigned long next)
+{
+	if (s->trust >= FULL_TRUST)
+		return next;
+	return s->on_trial || s->windows_opened ? s->win_size : GROWTH * s->win_size;
 }
 
 /* Pages between the request and the window that is to be judged. */
@@ -141,20 +176,6 @@ static unsigned long distance_from_probe(const struct ctxra_stream *s,
 	if (rq->index > end)
 		return rq->index - end;
 	return s->probe_start - min(s->probe_start, rq->index);
-}
-
-/**
- * ctxra_governor_distrusts_marker - whether a marker belongs to readahead that is unread
- * @s: the stream
- * @rq: the request, at a marker
- *
- * Not so for the marker that the file's own state expects, because the stock code would have
- * put it there without us, nor for one far from the unread window, because others read there.
- */
-bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return s->distrusted && !s->reordered && !rq->in_order &&
-	       distance_from_probe(s, rq) <= rq->ahead;
 }
 
 /**
@@ -216,18 +237,55 @@ void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_
 	s->shrunk_at = rq->index;
 }
 
+/* The longer part of a window that was not requested; 0 pages if all of it was. */
+static void ctxra_readahead_of(const struct ctxra_window *win, const struct ctxra_request *rq,
+			       unsigned long *start, unsigned long *nr)
+{
+	unsigned long end = win->start + win->nr, rq_end = ctxra_sat_add(rq->index, rq->nr);
+	unsigned long before, behind;
+
+	*start = win->start;
+	*nr = win->nr;
+	if (win->ahead)
+		return;
+	before = rq->index - win->start;
+	behind = end - min(rq_end, end);
+	*nr = max(before, behind);
+	if (behind >= before)
+		*start = end - behind;
+}
+
 /**
  * ctxra_governor_count_window - count a window that is being opened
  * @s: its stream
+ * @rq: the request that opens it
  * @win: the window; it will be judged if no other one waits for that
+ *
+ * The pages that were requested prove nothing, because their reader waits for them. A window of
+ * hardly any other pages is no readahead: these may be pages that a reader dropped. But where
+ * memory was short, windows may be as small as the requests: all of such a window is judged, or
+ * they would never grow.
  */
-void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win)
+void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
+				 const struct ctxra_window *win)
 {
-	s->windows_opened = min_t(int, s->windows_opened + 1, U8_MAX);
+	unsigned long start, nr;
+
+	/* The piece that a strided stream requests is no readahead. */
+	if (s->kind == CTXRA_STRIDED && !win->ahead)
+		return;
+	ctxra_readahead_of(win, rq, &start, &nr);
+	if (nr <= ctxra_narrow_gap(rq)) {
+		if (!s->win_cap)
+			return;
+		start = win->start;
+		nr = win->nr;
+	}
+	ctxra_governor_use_trust(s);
 	if (s->probe_nr)
 		return;
-	s->probe_start = win->start;
-	s->probe_nr = win->nr;
+	s->probe_start = start;
+	s->probe_nr = nr;
 	s->probe_age = 0;
 }
 
@@ -271,13 +329,15 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
  * ctxra_governor_judge - adapt trust and window size to how a window was used
  * @s: the stream
  * @budget: of its file
+ * @win: largest window that may be opened, pages
  * @use: of the pages of ctxra_governor_probe_due()
  */
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			  const struct ctxra_use *use)
+			  unsigned long win, const struct ctxra_use *use)
 {
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
+	unsigned long most = s->win_cap ? min_t(unsigned long, win, s->win_cap) : win;
 
 	if (used)
 		s->drops = use->absent > use->used;
@@ -286,11 +346,16 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->distrusted = 4 * unused > used;
 		if (!used || s->distrusted)
 			return;
-		s->trust *= TRUST_GROWTH;
+		if (s->kind != CTXRA_STRIDED && s->win_size < most)
+			s->trust = GROWING_TRUST;
+		else
+			s->trust = s->trust == INITIAL_TRUST ? PROVEN_TRUST : FULL_TRUST;
 		s->windows_opened = 0;
 		if (s->on_trial)
-			ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + 2,
-						       MAX_TOKENS));
+			ctxra_budget_give(budget,
+					  ctxra_use_known(use) >= CTXRA_SAMPLES / 2 ? 4 : 1);
+		else if (s->trust >= FULL_TRUST)
+			ctxra_budget_give(budget, 4);
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
 		ctxra_governor_shrink(s, 1);

@@ -9,16 +9,19 @@ void ctxra_budget_init(struct ctxra_budget *budget);
 bool ctxra_budget_take(struct ctxra_budget *budget);
 void ctxra_budget_count_call(struct ctxra_budget *budget);
 void ctxra_governor_init(struct ctxra_stream *s);
+bool ctxra_governor_has_proof(const struct ctxra_stream *s);
+void ctxra_governor_use_trust(struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);
-unsigned long ctxra_governor_win_limit(const struct ctxra_stream *s,
-				       const struct ctxra_request *rq);
-bool ctxra_governor_distrusts_marker(const struct ctxra_stream *s, const struct ctxra_request *rq);
+unsigned long ctxra_governor_first_limit(const struct ctxra_stream *s,
+					 const struct ctxra_request *rq);
+unsigned long ctxra_governor_next_size(const struct ctxra_stream *s, unsigned long next);
 bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq);
 void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq);
-void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_window *win);
+void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
+				 const struct ctxra_window *win);
 bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			      struct ctxra_window *probe);
 void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			  const struct ctxra_use *use);
+			  unsigned long win, const struct ctxra_use *use);
 
 #endif

@@ -206,6 +206,7 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 	/* An odd step, because it is no multiple of most strides. */
 	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
 	struct ctxra_use use = {};
+	bool gap = false;
 
 	if (mapping_mapped(mapping))
 		return use;
@@ -216,12 +217,17 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 		/* A shadow entry does not tell whether the evicted page was used. */
 		if (xa_is_value(entry))
 			continue;
-		if (!entry)
+		if (!entry) {
 			use.absent++;
-		else if (is_used(entry))
+			gap = true;
+		} else if (is_used(entry)) {
 			use.used++;
-		else if (is_unused(entry))
+			use.gaps += gap;
+			gap = false;
+		} else if (is_unused(entry)) {
 			use.unused++;
+			gap = true;
+		}
 	}
 	rcu_read_unlock();
 	return use;

@@ -91,6 +91,28 @@ struct ctxra_stream *ctxra_set_find(struct ctxra_set *set, const struct ctxra_fi
 	return s;
 }
 
+/**
+ * ctxra_set_find_behind - find the stream that will come to a request from behind
+ * @set: the set
+ * @file: the file
+ * @rq: a miss
+ *
+ * Return: the nearest stream behind @rq that ctxra_stream_comes_to() it, or NULL.
+ */
+struct ctxra_stream *ctxra_set_find_behind(struct ctxra_set *set, const struct ctxra_file *file,
+					   const struct ctxra_request *rq)
+{
+	struct ctxra_stream *found = NULL, *s;
+
+	if (!ctxra_set_has_recognised(set))
+		return NULL;
+	for (s = set->streams; s < set->streams + CTXRA_SET_STREAMS; s++)
+		if (ctxra_stream_comes_to(s, file, rq, set->now) &&
+		    (!found || s->end > found->end))
+			found = s;
+	return found;
+}
+
 /* Replace a stream by one that begins at a request. */
 struct ctxra_stream *ctxra_set_start(struct ctxra_set *set, const struct ctxra_file *file,
 				     const struct ctxra_request *rq)

@@ -33,6 +33,8 @@ void ctxra_set_init(struct ctxra_set *set);
 bool ctxra_set_has_recognised(const struct ctxra_set *set);
 struct ctxra_stream *ctxra_set_find(struct ctxra_set *set, const struct ctxra_file *file,
 				    const struct ctxra_request *rq);
+struct ctxra_stream *ctxra_set_find_behind(struct ctxra_set *set, const struct ctxra_file *file,
+					   const struct ctxra_request *rq);
 struct ctxra_stream *ctxra_set_start(struct ctxra_set *set, const struct ctxra_file *file,
 				     const struct ctxra_request *rq);
 void ctxra_set_touch(struct ctxra_set *set, struct ctxra_stream *s);

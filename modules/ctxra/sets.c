@@ -224,7 +224,7 @@ static noinline enum ctxra_verdict ctxra_sets_decide(struct ctxra_sets *sets,
  * @win: set for CTXRA_OPEN: the pages to read, none of which is cached
  *
  * Context: any. Under the lock of one set or two it compares at most two sets of streams, and asks
- * for some pages, at a marker for up to a window of them.
+ * for some pages, or for those of a window, which is bounded by MAX_STEPS of pagecache.c.
  * Return: what to do with the call.
  */
 enum ctxra_verdict ctxra_sets_follow(struct ctxra_sets *sets, const struct ctxra_file *file,

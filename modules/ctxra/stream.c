@@ -9,6 +9,10 @@
 #include "governor.h"
 #include "stream.h"
 
+/* A stream comes to requests this far away if it was used so lately: 4 MiB at 128 KiB windows. */
+#define COMING_REACHES	8
+#define COMING_MS	1000
+
 static bool is_same_file(const struct ctxra_file *a, const struct ctxra_file *b)
 {
 	return a->mapping == b->mapping && a->ino == b->ino && a->generation == b->generation;
@@ -66,6 +70,25 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
 	return found;
 }
 
+/**
+ * ctxra_stream_comes_to - whether a stream will probably come to a request beyond its reach
+ * @s: the stream
+ * @file: the file
+ * @rq: a miss
+ * @now: time, ms
+ *
+ * An NFS client sends its READs by several connections in turn, and the server may serve one of
+ * them far ahead of the others. Its requests are a step apart, and the stream comes to the gaps.
+ */
+bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file *file,
+			   const struct ctxra_request *rq, u32 now)
+{
+	return is_same_file(&s->file, file) && s->kind == CTXRA_FORWARD && s->reordered &&
+	       s->win_size && !s->win_cap && ctxra_governor_has_proof(s) &&
+	       ctxra_governor_trusts(s) && now - s->used <= COMING_MS &&
+	       rq->index > s->end && rq->index - s->end <= COMING_REACHES * ctxra_reach(rq);
+}
+
 /* Make the stream a candidate again, with this request alone. */
 void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
@@ -97,6 +120,34 @@ bool ctxra_stock_follows(const struct ctxra_request *rq)
 {
 	return rq->in_order && rq->ahead <= rq->win && !rq->sparse &&
 	       !(rq->evicted_window && rq->patterns & BIT(CTXRA_THRASH));
+}
+
+/*
+ * Does the reader go on from where its own descriptor was read last, within one request? Readers
+ * that share a stream are a request or more apart.
+ */
+static bool continues_own(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->since_prev < max_t(unsigned long, rq->nr, s->last_nr);
+}
+
+/* Is it another call of the read() that missed last? */
+static bool is_same_read(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->index > s->last_index && rq->index + rq->nr == s->last_index + s->last_nr;
+}
+
+/**
+ * ctxra_stream_tells_of_others - whether a request shows that several readers share a candidate
+ * @s: the candidate
+ * @rq: the request, which joins or fills it
+ *
+ * Return: false if one reader with a descriptor of its own may have made the last requests.
+ */
+bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	return rq->ahead > rq->win || rq->evicted_window ||
+	       (!continues_own(s, rq) && !is_same_read(s, rq));
 }
 
 /**
@@ -198,9 +249,15 @@ bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *
 	return ctxra_governor_probe_due(s, rq, probe);
 }
 
-/* Adapt a stream to the use of the pages of ctxra_stream_probe_due(). @budget: of its file. */
+/**
+ * ctxra_stream_judge - adapt a stream to the use of the pages of ctxra_stream_probe_due()
+ * @s: the stream
+ * @budget: of its file
+ * @win: largest window that may be opened, pages
+ * @use: of those pages
+ */
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use)
+			unsigned long win, const struct ctxra_use *use)
 {
 	if (!s->kind) {
 		/* The gap was read after all: count the step anew. */
@@ -208,5 +265,5 @@ void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 			s->equal_steps = 0;
 		return;
 	}
-	ctxra_governor_judge(s, budget, use);
+	ctxra_governor_judge(s, budget, win, use);
 }

@@ -8,7 +8,10 @@
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
+bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file *file,
+			   const struct ctxra_request *rq, u32 now);
 bool ctxra_stock_follows(const struct ctxra_request *rq);
+bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_stream_should_start(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
@@ -18,6 +21,6 @@ bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_
 bool ctxra_stream_probe_due(struct ctxra_stream *s, const struct ctxra_request *rq,
 			    struct ctxra_window *probe);
 void ctxra_stream_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
-			const struct ctxra_use *use);
+			unsigned long win, const struct ctxra_use *use);
 
 #endif

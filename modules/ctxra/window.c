@@ -41,22 +41,13 @@ static void ctxra_aligned_bounds(unsigned long size, const struct ctxra_request 
 static void ctxra_update_win_size(struct ctxra_stream *s, const struct ctxra_request *rq,
 				  unsigned long first, bool may_grow)
 {
-	unsigned long limit = ctxra_governor_win_limit(s, rq);
+	unsigned long size = s->win_size;
 
-	/* A stream on trial keeps small windows. */
-	if (s->on_trial) {
-		first = min(first, 4 * rq->nr);
-		may_grow = false;
-	}
-	first = min(first, limit);
-	if (2UL * s->win_size > limit)
-		may_grow = false;
-	if (!s->win_size)
-		s->win_size = min(rq->win, roundup_pow_of_two(max(first, 1UL)));
+	if (!size)
+		size = roundup_pow_of_two(max(min(first, ctxra_governor_first_limit(s, rq)), 1UL));
 	else if (may_grow)
-		s->win_size = next_size(s->win_size, rq->win);
-	else
-		s->win_size = min_t(unsigned long, s->win_size, rq->win);
+		size = ctxra_governor_next_size(s, next_size(size, rq->win));
+	s->win_size = min(size, rq->win);
 }
 
 static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long start,
@@ -127,7 +118,6 @@ enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_
 		return CTXRA_SKIP_MARKER;
 	ctxra_update_win_size(s, rq, rq->cached + rq->nr, true);
 	size = max_t(unsigned long, s->win_size, next_size(rq->cached + rq->nr, rq->win));
-	s->win_size = size;
 	end = ctxra_sat_add(start, size);
 	/* Large folios need a start and an end that are aligned. */
 	granule = size >= 8 ? rounddown_pow_of_two(size / 4) : 1;
@@ -265,6 +255,28 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 	s->start = min(s->start, start);
 	s->end = max(s->end, end);
 	s->reordered |= !joins && !backward;
+}
+
+/**
+ * ctxra_window_beyond - open the aligned window around a miss that a stream will come to
+ * @s: the stream
+ * @rq: the miss
+ * @win: set
+ *
+ * It has no marker, because its reader is not where the stream is.
+ */
+void ctxra_window_beyond(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			 struct ctxra_window *win)
+{
+	unsigned long start, end;
+
+	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, rq->index, rq->nr,
+			     &start, &end);
+	win->start = start;
+	win->nr = end - start;
+	win->marker = end;
+	win->ahead = false;
+	win->pattern = CTXRA_REORDER;
 }
 
 /**

@@ -17,6 +17,8 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 					   struct ctxra_window *win);
 void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq, bool joins,
 			  struct ctxra_window *win);
+void ctxra_window_beyond(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			 struct ctxra_window *win);
 void ctxra_window_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 			struct ctxra_window *win);
 
