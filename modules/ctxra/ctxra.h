@@ -67,7 +67,7 @@ struct ctxra_file {
  * @last_index: index of the last miss
  * @shrunk_at: index of the miss for which windows were last made smaller
  * @probe_start: first page of the window whose use is to be judged
- * @used: time of the last request, ms; in a CANDIDATE, &ctxra_budget.starts then
+ * @used: time of the last request, ms; before the first proof, &ctxra_budget.starts then
  * @probe_nr: pages of the window to be judged, 0 if there is none
  * @requested: pages requested within the range, while the stream is a CANDIDATE
  * @last_nr: pages of the last miss
@@ -140,7 +140,8 @@ struct ctxra_budget {
  *	of them was read ahead and is unread; not looked up, and 0, if @in_order. For a marker,
  *	pages cached from @index on, or 0 if no hole was found within @win; if @in_order,
  *	pages of the file's own window from @index on.
- * @since_prev: pages from the one that the open file read last to @index; large if that is behind
+ * @since_prev: pages from the one behind what the open file read last to @index; large if it is
+ *	before that
  * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
  *	window; else 0
  * @patterns: bit set of enum ctxra_pattern that may open windows

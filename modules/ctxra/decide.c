@@ -200,7 +200,8 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
 /*
  * A reader that is far ahead of its stream misses a page, or meets a marker of such a piece: read
  * the window that the stream would read there, instead of a piece of it. The stream stays where it
- * is. It is not judged by these windows, because it comes to them late, but they use up its trust.
+ * is. It is not judged by these windows, because it comes to them late, but they use up its trust,
+ * until that is full.
  */
 static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
 			const struct ctxra_request *rq, struct ctxra_stream *found,
@@ -222,10 +223,12 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
 		return false;
 	if (found && found->kind)
 		ctxra_lru_free(&set->lru, found);
-	if (rq->marker)
+	if (rq->marker) {
 		ctxra_window_fill(s, rq, hole, win);
-	else
+		win->pattern = CTXRA_REORDER;
+	} else {
 		ctxra_window_beyond(s, rq, win);
+	}
 	ctxra_governor_use_trust(s);
 	return true;
 }

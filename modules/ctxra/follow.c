@@ -77,9 +77,15 @@ static bool leave_to_stock(const struct ctxra_stream *s, const struct ctxra_requ
 	return ctxra_stock_follows(rq) && !s->reordered && !s->win_cap;
 }
 
-/* A reader in order is near a stream of another kind, to which it does not belong. */
+/*
+ * A reader in order is near a stream of another kind, to which it does not belong. It does if it is
+ * where a piece ends that was read ahead: in 6.1 the rest of a longer piece looks in order.
+ */
 static bool passes_by(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
+	if (s->kind == CTXRA_STRIDED && s->step && rq->index > s->last_index &&
+	    (rq->index - s->last_index) % s->step == s->last_nr)
+		return false;
 	return (s->kind == CTXRA_BACKWARD || s->kind == CTXRA_STRIDED) && ctxra_stock_follows(rq);
 }
 

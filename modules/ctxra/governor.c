@@ -111,10 +111,13 @@ void ctxra_governor_init(struct ctxra_stream *s)
 	s->windows_opened = 0;
 }
 
-/* Was a window of this stream found read? */
+/*
+ * Was a window of this stream found read, and does one more wait to be judged, if it needs that?
+ * Otherwise windows that are not judged could use up the trust, and nothing would bring it back.
+ */
 bool ctxra_governor_has_proof(const struct ctxra_stream *s)
 {
-	return s->trust > INITIAL_TRUST;
+	return s->trust >= FULL_TRUST || (s->trust > INITIAL_TRUST && s->probe_nr);
 }
 
 /* A window is opened for a stream: of its trust that is one less. */

@@ -95,7 +95,7 @@ struct ctxra_stream *ctxra_set_find(struct ctxra_set *set, const struct ctxra_fi
  * ctxra_set_find_behind - find the stream that will come to a request from behind
  * @set: the set
  * @file: the file
- * @rq: a miss
+ * @rq: a miss, or a marker
  *
  * Return: the nearest stream behind @rq that ctxra_stream_comes_to() it, or NULL.
  */

@@ -9,7 +9,7 @@
 #include "governor.h"
 #include "stream.h"
 
-/* A stream comes to requests this far away if it was used so lately: 4 MiB at 128 KiB windows. */
+/* A stream comes to requests this far away if it was used so lately. */
 #define COMING_REACHES	8
 #define COMING_MS	1000
 
@@ -74,19 +74,21 @@ struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned in
  * ctxra_stream_comes_to - whether a stream will probably come to a request beyond its reach
  * @s: the stream
  * @file: the file
- * @rq: a miss
+ * @rq: a miss, or a marker
  * @now: time, ms
  *
  * An NFS client sends its READs by several connections in turn, and the server may serve one of
  * them far ahead of the others. Its requests are a step apart, and the stream comes to the gaps.
+ * They are as large as those of the stream; smaller ones are somebody's random reads.
  */
 bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file *file,
 			   const struct ctxra_request *rq, u32 now)
 {
 	return is_same_file(&s->file, file) && s->kind == CTXRA_FORWARD && s->reordered &&
 	       s->win_size && !s->win_cap && ctxra_governor_has_proof(s) &&
-	       ctxra_governor_trusts(s) && now - s->used <= COMING_MS &&
-	       rq->index > s->end && rq->index - s->end <= COMING_REACHES * ctxra_reach(rq);
+	       ctxra_governor_trusts(s) && (s32)(now - s->used) <= COMING_MS &&
+	       2 * rq->nr >= s->last_nr && rq->index > s->end &&
+	       rq->index - s->end <= COMING_REACHES * ctxra_reach(rq);
 }
 
 /* Make the stream a candidate again, with this request alone. */

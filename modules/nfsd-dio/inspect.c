@@ -140,17 +140,21 @@ static bool nd_has_many_extents(struct file *file)
 static void nd_remember_data(struct file *file, loff_t block)
 {
 	struct inode *inode = file_inode(file);
+	unsigned long began = jiffies;
 	loff_t begin = 0, end;
 
 	if (!is_fs(inode, "xfs") || !nd_range_search_begin(inode) || nd_has_many_extents(file))
 		return;
 	end = vfs_llseek(file, begin, SEEK_HOLE);
-	if (end <= block) {
+	if (end > begin)
+		nd_range_cache_add(ND_RANGE_DATA, inode, begin, end);
+	if (end >= 0 && end <= block) {
 		begin = block;
 		end = vfs_llseek(file, begin, SEEK_HOLE);
+		if (end > begin)
+			nd_range_cache_add(ND_RANGE_DATA, inode, begin, end);
 	}
-	if (end > block)
-		nd_range_cache_add(ND_RANGE_DATA, inode, begin, end);
+	nd_range_search_end(inode, began);
 }
 
 /**

@@ -22,6 +22,8 @@
 
 #define RANGE_BITS	6
 #define RANGE_LIFETIME	(HZ / 4)
+/* After a search the next one waits for so many times as long as it took. */
+#define SEARCH_SHARE	7
 
 /* Files that share a slot evict each other's range. */
 static struct nd_range {
@@ -110,4 +112,25 @@ bool nd_range_search_begin(const struct inode *inode)
 		range->next_search = jiffies + RANGE_LIFETIME / 2;
 	spin_unlock(&range->lock);
 	return may;
+}
+
+/**
+ * nd_range_search_end - let the next search of a file wait, if this one took long
+ * @inode: the file
+ * @began: jiffies when the search began
+ *
+ * In an extent that was allocated and never written the search steps over each cached page. Let it
+ * take an eighth of the time at most.
+ *
+ * Context: any but interrupts.
+ */
+void nd_range_search_end(const struct inode *inode, unsigned long began)
+{
+	struct nd_range *range = &ranges[ND_RANGE_DATA][nd_range_index(inode)];
+	unsigned long next = jiffies + SEARCH_SHARE * (jiffies - began);
+
+	spin_lock(&range->lock);
+	if (time_after(next, range->next_search))
+		range->next_search = next;
+	spin_unlock(&range->lock);
 }

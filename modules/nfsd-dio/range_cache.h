@@ -21,5 +21,6 @@ bool nd_range_cache_lookup(enum nd_range_kind kind, const struct inode *inode, l
 void nd_range_cache_add(enum nd_range_kind kind, const struct inode *inode, loff_t begin,
 			loff_t end);
 bool nd_range_search_begin(const struct inode *inode);
+void nd_range_search_end(const struct inode *inode, unsigned long began);
 
 #endif

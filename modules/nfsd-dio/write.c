@@ -219,7 +219,8 @@ static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
 
 /*
  * Make nfsd's own direct write in its place, as it asked, with the times updated after the data.
- * Flushed only then, because a crash must not bring back times that were seen with old bytes.
+ * Flushed only then, because a crash must not bring back times that were seen with old bytes. Of a
+ * write that failed a part may be on the device, so the times are updated then, too.
  */
 static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 {
@@ -233,13 +234,17 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	nd_times_begin(inode, &times);
 	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
-	if (written > 0)
+	if (written)
 		error = nd_update_time(iocb->ki_filp, &times);
 	nd_times_end(inode, &times);
 	if (written <= 0)
 		return written;
 	iocb->ki_pos = direct.ki_pos;
-	return error ?: generic_write_sync(iocb, written);
+	if (!error)
+		written = generic_write_sync(iocb, written);
+	if (error || written < 0)
+		nd_count(ND_C_SYNC_ERRORS);
+	return error ?: written;
 }
 
 /**
