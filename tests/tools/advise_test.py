@@ -174,9 +174,10 @@ class Writes(Machines):
         advice = self.assert_advice("nfsd-dio", UNCERTAIN)
         self.assertEqual(self.first(advice), [f"echo 2 > /{switch}"])
         fixture.write(switch, "2\n")
-        self.assert_advice("nfsd-dio", HELPS_NOT, "io_cache_write is 2")
+        self.assert_advice("nfsd-dio", HELPS_NOT, "io_cache_write is 2", "native=1")
         fixture.load("nfsd-dio", "direct 0\n", enable="Y", native="Y")
-        self.assert_advice("nfsd-dio", HELPS, "native=1")
+        advice = self.assert_advice("nfsd-dio", HELPS, "native=1")
+        self.assertEqual(advice.then, [], "a trial would take native=1 away")
 
     def test_version_3(self) -> None:
         fixture = self.server(8000)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .advice import HELPS, HELPS_NOT, UNCERTAIN, Advice, Reason, Remedy
 from .machine import Machine, trial
-from .nfs import IO_CACHE_WRITE, io_cache_write, keeps_native_coherent
+from .nfs import IO_CACHE_WRITE, NFSD_IO_DIRECT, io_cache_write, keeps_native_coherent
 from .storage import disk_of_mount
 
 SERVED = ("ext4", "xfs")
@@ -21,7 +21,9 @@ PREREADS, NO_PREREADS = 0.25, 0.02
 
 
 def advise(machine: Machine) -> Advice:
-    return Advice("nfsd-dio", list(reasons(machine)), trial(machine, "nfsd-dio"))
+    # Where native=1 is in force a trial would take it away for a while, and cannot see what it does.
+    native = machine.is_enabled("nfsd-dio") and keeps_native_coherent(machine.host)
+    return Advice("nfsd-dio", list(reasons(machine)), [] if native else trial(machine, "nfsd-dio"))
 
 
 def reasons(machine: Machine) -> Iterator[Reason]:
@@ -42,7 +44,8 @@ def remedy(machine: Machine) -> tuple[Remedy, ...]:
         return (
             Remedy(
                 f"echo 2 > {IO_CACHE_WRITE}",
-                "nfsd's own direct writes; if other clients read a file while it is written, with native=1 of nfsd-dio",
+                "nfsd's own direct writes, until the next boot, instead of the module's; not on LVM or md."
+                " Before you try the module: echo 0",
             ),
         )
     return ()
@@ -62,6 +65,10 @@ def server_reason(machine: Machine, disks: list[str]) -> Reason:
     own = io_cache_write(machine.host)
     if machine.is_enabled("nfsd-dio") and keeps_native_coherent(machine.host):
         return Reason(HELPS, "nfsd makes direct writes itself, and nfsd-dio updates the times after them (native=1).")
+    if own == NFSD_IO_DIRECT:
+        why = "nfsd makes direct writes itself (io_cache_write is 2), and nfsd-dio leaves all writes to it."
+        readers = "If clients read files while others write them: seqkeep enable --now nfsd-dio native=1"
+        return Reason(HELPS_NOT, f"{why} {readers}")
     if own:
         return Reason(HELPS_NOT, f"nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it.")
     if writes < FEWEST_WRITES:

@@ -473,7 +473,7 @@ def check_enabled(host: Host, states: list[State]) -> Iterator[Finding]:
                 ADVICE,
                 "enabled",
                 f"{state.module.name} is loaded and disabled: it does nothing",
-                f"seqkeep enable --now {state.module.name}",
+                f"seqkeep enable --now {state.module.name}  # or unload it: rmmod {state.module.name}",
             )
 
 

@@ -11,7 +11,6 @@ from .host import Host
 from .modules import State, enabled_module
 from .nfs import (
     IO_CACHE_WRITE,
-    NATIVE,
     NFSD_IO_DIRECT,
     fstab_connections,
     io_cache_write,
@@ -75,5 +74,5 @@ def check_io_cache_write(host: Host, states: list[State]) -> Iterator[Finding]:
             "nfsd",
             f"nfsd-dio is enabled, but nfsd's own io_cache_write is {own}: nfsd-dio leaves all writes to it",
             f"echo 0 > {IO_CACHE_WRITE}  # or: seqkeep disable --now nfsd-dio"
-            + (f"; or, if clients share files: echo 1 > {NATIVE}" if own == NFSD_IO_DIRECT else ""),
+            + ("; or, if clients share files: seqkeep set nfsd-dio native=1" if own == NFSD_IO_DIRECT else ""),
         )

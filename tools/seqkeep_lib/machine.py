@@ -89,5 +89,5 @@ def install_command(machine: Machine, module: str) -> list[Remedy]:
 
 def trial(machine: Machine, module: str) -> list[Remedy]:
     """Return how to find out on the live load whether a module helps."""
-    compare = Remedy(f"seqkeep try {module}", "compares the load with and without it, and leaves it off")
+    compare = Remedy(f"seqkeep try {module}", "compares the load with and without it, and leaves it as it was")
     return [*install_command(machine, module), compare]
