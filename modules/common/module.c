@@ -2,7 +2,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/crash_dump.h>
-#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sysfs.h>
@@ -72,11 +71,8 @@ int seqkeep_switch_set(const char *val, const struct kernel_param *kp)
 {
 	bool on;
 
-	if (kstrtobool(val, &on)) {
-		pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name,
-			param_shown(val), val);
+	if (param_parse_bool(val, kp, &on))
 		return -EINVAL;
-	}
 	if (phase == CLOSED)
 		return -ENODEV;
 	*(bool *)kp->arg = on;

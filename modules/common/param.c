@@ -7,6 +7,22 @@
 #include "param.h"
 
 /**
+ * param_parse_bool - read 0 or 1 as users write it, and warn of another value
+ * @val: the value
+ * @kp: the parameter, for its name
+ * @on: set if @val is valid
+ *
+ * Return: 0 or -EINVAL.
+ */
+int param_parse_bool(const char *val, const struct kernel_param *kp, bool *on)
+{
+	if (!kstrtobool(val, on))
+		return 0;
+	pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, param_shown(val), val);
+	return -EINVAL;
+}
+
+/**
  * param_range_parse - read a value as users write it
  * @range: which values there are; its own value is not used
  * @text: a number, or the word; perhaps with a newline

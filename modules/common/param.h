@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers as parameters. A bad value is refused with -EINVAL and a line in the log that names the
- * parameter and its range, and the old value stays.
+ * Numbers, and 0 or 1, as parameters. A bad value is refused with -EINVAL and a line in the log
+ * that names the parameter and its range, and the old value stays.
  */
 #ifndef SEQKEEP_PARAM_H
 #define SEQKEEP_PARAM_H
@@ -39,6 +39,7 @@ struct param_range {
 
 extern const struct kernel_param_ops param_range_ops;
 
+int param_parse_bool(const char *val, const struct kernel_param *kp, bool *on);
 int param_range_parse(const struct param_range *range, const char *text, unsigned int *value);
 int param_range_print(const struct param_range *range, unsigned int value, char *buf);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
@@ -63,10 +62,8 @@ static int nd_native_set(const char *val, const struct kernel_param *kp)
 {
 	bool on;
 
-	if (kstrtobool(val, &on)) {
-		pr_warn("native: \"%.*s\" is neither 0 nor 1 (-EINVAL)\n", param_shown(val), val);
+	if (param_parse_bool(val, kp, &on))
 		return -EINVAL;
-	}
 	WRITE_ONCE(native, on);
 	return 0;
 }
