@@ -32,8 +32,3 @@ date_tree() {
 hash_tree() {
 	(cd "$1" && find . -type f -printf '%m %p\n' -exec sha256sum {} + | LC_ALL=C sort | sha256sum)
 }
-
-# format_date FORMAT: print the package's date.
-format_date() {
-	LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" "+$1"
-}
