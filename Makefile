@@ -95,7 +95,7 @@ bench: deb ## measure seqkeep relative to stock: ctxra, nfsd, nfsra, raid5 and i
 gauntlet: deb ## run real programs on stock and seqkeep, a verdict each: all cases or CASE (group/name), in docs/gauntlet.md
 	@tests/gauntlet/run $(if $(CASE),--case "$(CASE)") --rounds "$(ROUNDS)" $(if $(REF),--ref "$(REF)") $(VM_SUITES)
 
-report: ## write docs/RESULTS.md and the pages of docs/results from the results of make bench
+report: ## write docs/RESULTS.md, docs/REFERENCES.md, docs/figures and build/report from the results of make bench
 	@bench/report
 
 clean: ## remove build, except build/cache

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read the JSON of the benches as records of one kind; compute ratios with their spread, and verdicts."""
+"""Read the JSON of the benches as records of one kind; compute ratios with their spread, and verdicts.
+
+docs/results.jsonl keeps the records: a line per case, with the figures of each round. A line with commands says how the
+cases of a bench were measured.
+"""
 
 import enum
 import json
 import math
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tools"))
+
+from seqkeep_lib import stats
 
 Json = dict[str, Any]
 
-# The least gain of a median that counts as better.
-MIN_GAIN = 0.01
-# A cost whose median is so much above stock's is listed, even if its runs differ.
-LISTED_COST = 0.05
+# The least difference that counts, both ways.
+MIN_EFFECT = 0.02
+# The confidence of a verdict. By ranks it takes six rounds.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -71,8 +82,10 @@ class Bench:
     figures: tuple[Figure, ...]
     cases: Callable[[str, Json], Iterator[Case]]
     conditions: str
-    # The share of the best stock arm's rate that is good enough, for benches whose goal is not to be better.
-    enough: float | None = None
+    # Whether the module is for this: a figure of a case, by their names.
+    meant: Callable[[str, str], bool]
+    # A cost that the module's figure shows beside the rate.
+    drawn_cost: str = ""
 
     @property
     def main_figures(self) -> list[Figure]:
@@ -156,6 +169,9 @@ BENCHES = {
             cases=ctxra_cases,
             conditions="64 MiB on a disk in memory of 2 ms per I/O, ext4, 128 KiB of readahead unless the case says 1M;"
             " NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8",
+            # Readers in order have their windows from stock already, and random reads have none.
+            meant=lambda case, _: not re.match(r"(cost-)?(in-order|random|runs-of)|turn-", case),
+            drawn_cost="ios",
         ),
         Bench(
             name="nfsd",
@@ -170,7 +186,8 @@ BENCHES = {
                 Figure("cpu_us_per_kib", "CPU time, us per KiB"),
             ),
             cases=nfsd_cases,
-            enough=0.97,
+            # It takes the writes that are not aligned to blocks.
+            meant=lambda case, _: not case.startswith("read-") and bool(re.search(r"-512-|^image-", case)),
             conditions='a file of 64 MiB on a disk in memory of 5 ms per I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
             " direct I/O; the kernel takes the disk for an SSD unless the setting says rotational; the name of a case"
             " has the pattern, the offset from the block boundary (512 bytes, or none), and the requests in flight",
@@ -188,8 +205,8 @@ BENCHES = {
                 Figure("tree_received", "bytes received per byte read, of a tree"),
             ),
             cases=nfsra_cases,
-            # Because the best control is the best of many constants, a different one per case.
-            enough=0.95,
+            # It is for files that are read in order; pieces of a file and trees must not lose.
+            meant=lambda _, figure: figure == "mb_s",
             conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delays both"
             " directions, 64 KiB per read; an arm is a readahead in KiB set by hand, 128 is the kernel's default; 4x is"
             " four times rsize, nfs-ra's default, here set by hand too; auto is `multiple=auto`",
@@ -209,6 +226,8 @@ BENCHES = {
                 Figure("cpu_us_per_mib", "CPU time, us per MiB"),
             ),
             cases=raid5_cases,
+            # It is for streams that are written; a random writer, beside a stream too, must not lose.
+            meant=lambda case, figure: figure == "mb_s" and not re.match("cost-|lone-", case),
             conditions="RAID 5 of three members in memory, 1 MiB chunk, 256 stripes unless the arm says 8192; the"
             " setting is the time per I/O of a member, or its throughput; write-back throttling of the members is off,"
             " but in cases whose names begin with throttled; beside means that a stream is written beside another"
@@ -221,12 +240,11 @@ BENCHES = {
             ours=("iostune",),
             figures=(MB_S,),
             cases=iostune_cases,
-            enough=0.97,
+            meant=lambda case, _: not case.startswith("ssd-"),
             conditions="models of disks: a spindle of 60 MB/s and 12 ms per seek, an array that serves 64 requests at"
             " once, an SSD that one reader saturates; 1 to 8 readers, each in an area of its own, through the page"
             " cache; an arm is a scheduler; the arm iostune has what iostune recommends for that disk. The kernel reads"
-            " ahead 1024 KiB on the array, because of its optimal I/O size, and 128 or 256 KiB on the others. The JSON"
-            " has iostune's recommendations and reasons, under counters",
+            " ahead 1024 KiB on the array, because of its optimal I/O size, and 128 or 256 KiB on the others",
         ),
     )
 }
@@ -329,6 +347,69 @@ def load(folder: Path) -> Results:
     return results
 
 
+def as_line(case: Case) -> Json:
+    """Return what docs/results.jsonl keeps of a case: the runs of the figures of its bench."""
+    keys = [figure.key for figure in BENCHES[case.bench].figures]
+    arms = {
+        arm: {key: spreads[key].runs or [spreads[key].median] for key in keys if key in spreads}
+        for arm, spreads in case.arms.items()
+    }
+    about = {key: getattr(case, key) for key in ("bench", "suite", "kernel", "setting", "name", "rounds")}
+    return about | {"arms": arms}
+
+
+def of_line(line: Json) -> Case:
+    arms = {
+        arm: {key: Spread(median(runs), min(runs), max(runs), tuple(runs)) for key, runs in found.items()}
+        for arm, found in line["arms"].items()
+    }
+    return Case(**{key: value for key, value in line.items() if key != "arms"}, arms=arms)
+
+
+def read_kept(path: Path) -> Results:
+    """Read docs/results.jsonl. Raise ValueError, with the number of the line, if one is damaged."""
+    kept = Results()
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else (), 1):
+        try:
+            line = json.loads(text)
+            if "commands" in line:
+                kept.commands[line["bench"]] = line["commands"]
+            else:
+                kept.cases.append(of_line(line))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path.name}, line {number}: {error!r}") from None
+    return kept
+
+
+def write_kept(path: Path, kept: Results) -> None:
+    """Replace docs/results.jsonl atomically."""
+    lines: list[Json] = [{"bench": bench, "commands": commands} for bench, commands in kept.commands.items()]
+    lines += [as_line(case) for case in kept.cases]
+    new = path.with_name(f".{path.name}.new")
+    new.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+    new.replace(path)
+
+
+def keep(kept: Results, measured: Results) -> Results:
+    """Return what is kept, with measured cases in place of those of the same names, unless these have more arms."""
+
+    def place(case: Case) -> tuple[str, ...]:
+        return (case.bench, case.suite, case.setting, case.name)
+
+    cases = {place(case): case for case in kept.cases}
+    for case in measured.cases:
+        former = cases.get(place(case))
+        if former and former.kernel == case.kernel and former.arms.keys() > case.arms.keys():
+            show_message(f"{case.bench} {case.name}: kept the old figures, which have more arms")
+        else:
+            cases[place(case)] = case
+    commands = {
+        bench: list(dict.fromkeys(kept.commands.get(bench, []) + measured.commands.get(bench, [])))
+        for bench in {**kept.commands, **measured.commands}
+    }
+    return Results(list(cases.values()), commands, [*kept.errors, *measured.errors])
+
+
 def divide(one: float, other: float) -> float:
     if other:
         return one / other
@@ -346,9 +427,9 @@ def ratio(one: Spread, other: Spread) -> Ratio:
 
 class Verdict(enum.Enum):
     BETTER = "better"
-    NO_BETTER = "no better"
+    SAME = "same"
     WORSE = "worse"
-    ONE_RUN = "one run"
+    FEW = "too few rounds"
 
 
 def gain(found: Ratio, more_is_better: bool) -> Ratio:
@@ -356,37 +437,39 @@ def gain(found: Ratio, more_is_better: bool) -> Ratio:
     return found if more_is_better else Ratio(*(divide(1, part) for part in (found.median, found.high, found.low)))
 
 
-def verdict(found: Ratio, more_is_better: bool, rounds: int) -> Verdict:
-    gained = gain(found, more_is_better)
-    if rounds < 2:
-        return Verdict.ONE_RUN
-    if gained.low > 1 and gained.median >= 1 + MIN_GAIN:
+def verdict(one: Spread, other: Spread, more_is_better: bool) -> Verdict:
+    """Judge by the confidence interval of the ratio, and by the least effect; too few rounds have no such interval."""
+    if not one.runs or len(one.runs) != len(other.runs):
+        return Verdict.FEW
+    if min(*one.runs, *other.runs) <= 0:
+        # No logarithm. Counts of 0 are compared round by round.
+        found = ratio(one, other)
+        low, high, sure = found.low, found.high, 1 - 2 * 0.5 ** len(one.runs)
+    else:
+        interval = stats.ratio(one.runs, other.runs, CONFIDENCE)
+        low, high, sure = interval.low, interval.high, interval.confidence
+    if sure < CONFIDENCE:
+        return Verdict.FEW
+    gained = gain(Ratio(divide(one.median, other.median), low, high), more_is_better)
+    if gained.low > 1 and gained.median >= 1 + MIN_EFFECT:
         return Verdict.BETTER
-    return Verdict.WORSE if gained.high < 1 else Verdict.NO_BETTER
+    return Verdict.WORSE if gained.high < 1 and gained.median <= 1 - MIN_EFFECT else Verdict.SAME
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure of one of our arms, relative to the stock arm with the best median."""
+    """One figure of one of our arms, relative to another arm."""
 
     case: Case
     figure: Figure
     arm: str
-    best: str
+    other: str
     ratio: Ratio
     verdict: Verdict
 
     @property
-    def listed(self) -> bool:
-        """Return whether RESULTS.md lists it: a rate unless it is good enough, a cost if it is worse or looks worse."""
-        gained = gain(self.ratio, self.figure.more_is_better).median
-        if self.figure.main:
-            enough = BENCHES[self.case.bench].enough
-            is_enough = enough is not None and gained >= enough and self.verdict is not Verdict.ONE_RUN
-            return self.verdict is not Verdict.BETTER and not is_enough
-        most = 1 if self.verdict is Verdict.ONE_RUN else 1 / (1 + LISTED_COST)
-        looks_worse = self.verdict is Verdict.WORSE or gained < most
-        return looks_worse and not self.figure.implied
+    def gain(self) -> float:
+        return gain(self.ratio, self.figure.more_is_better).median
 
 
 def full_name(case: Case, cases: Iterable[Case]) -> str:
@@ -417,12 +500,9 @@ def best_stock_arm(case: Case, figure: Figure) -> str | None:
     return choose(known, key=lambda arm: known[arm])
 
 
-def judge(case: Case) -> Iterator[Judged]:
-    """Judge every measured figure of our arms."""
-    bench = BENCHES[case.bench]
-    for figure in bench.figures:
-        best = best_stock_arm(case, figure)
-        for arm in bench.ours:
-            if best and figure.key in case.arms.get(arm, {}):
-                found = ratio(case.arms[arm][figure.key], case.arms[best][figure.key])
-                yield Judged(case, figure, arm, best, found, verdict(found, figure.more_is_better, case.rounds))
+def judge(case: Case, figure: Figure, arm: str, other: str | None) -> Judged | None:
+    """Compare one figure of two arms of a case; None if one of them has no such figure."""
+    if other is None or not all(figure.key in case.arms.get(name, {}) for name in (arm, other)):
+        return None
+    ours, theirs = case.arms[arm][figure.key], case.arms[other][figure.key]
+    return Judged(case, figure, arm, other, ratio(ours, theirs), verdict(ours, theirs, figure.more_is_better))

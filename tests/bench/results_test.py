@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 import results
-from results import Case, Judged, Ratio, Spread, Verdict
+from results import Case, Ratio, Spread, Verdict
 
 JSON = Path(__file__).resolve().with_name("json")
 
@@ -39,83 +39,111 @@ class Ratios(unittest.TestCase):
 
 
 class Verdicts(unittest.TestCase):
-    def check(self, found: Ratio, more: Verdict, less: Verdict) -> None:
-        """Assert the verdicts on a ratio if more is better, and if less is."""
-        self.assertEqual(results.verdict(found, True, 3), more)
-        self.assertEqual(results.verdict(found, False, 3), less)
+    def check(self, ours: tuple[float, ...], stock: tuple[float, ...], more: Verdict, less: Verdict) -> None:
+        """Assert the verdicts if more is better, and if less is."""
+        self.assertEqual(results.verdict(runs(*ours), runs(*stock), True), more)
+        self.assertEqual(results.verdict(runs(*ours), runs(*stock), False), less)
 
-    def test_apart(self) -> None:
-        self.check(Ratio(1.5, 1.1, 1.8), Verdict.BETTER, Verdict.WORSE)
-        self.check(Ratio(0.5, 0.1, 0.9), Verdict.WORSE, Verdict.BETTER)
+    def test_apart_in_six_rounds(self) -> None:
+        self.check((15, 16, 17, 15, 16, 17), (10,) * 6, Verdict.BETTER, Verdict.WORSE)
+
+    def test_five_rounds_are_too_few(self) -> None:
+        self.check((90,) * 5, (10,) * 5, Verdict.FEW, Verdict.FEW)
+
+    def test_rounds_that_do_not_pair(self) -> None:
+        self.check((90,) * 6, (10,) * 7, Verdict.FEW, Verdict.FEW)
 
     def test_one_round_that_was_no_better(self) -> None:
-        self.check(Ratio(3, 1, 5), Verdict.NO_BETTER, Verdict.NO_BETTER)
-        self.check(Ratio(0.5, 0.1, 1.2), Verdict.NO_BETTER, Verdict.NO_BETTER)
+        self.check((9, 15, 15, 15, 15, 15), (10,) * 6, Verdict.SAME, Verdict.SAME)
 
-    def test_the_same(self) -> None:
-        self.check(Ratio(1, 1, 1), Verdict.NO_BETTER, Verdict.NO_BETTER)
+    def test_less_than_the_least_effect(self) -> None:
+        """A difference of 1 %, however sure, is none; both ways."""
+        self.check((101,) * 6, (100,) * 6, Verdict.SAME, Verdict.SAME)
+        self.check((97,) * 6, (100,) * 6, Verdict.WORSE, Verdict.BETTER)
 
-    def test_a_small_gain_does_not_count_and_a_small_loss_does(self) -> None:
-        self.check(Ratio(1.009, 1.008, 1.01), Verdict.NO_BETTER, Verdict.WORSE)
-        self.check(Ratio(0.999, 0.998, 0.9995), Verdict.WORSE, Verdict.NO_BETTER)
-
-    def test_a_ratio_of_zero(self) -> None:
-        self.check(Ratio(0, 0, 0), Verdict.WORSE, Verdict.BETTER)
-        self.check(Ratio(math.inf, math.inf, math.inf), Verdict.BETTER, Verdict.WORSE)
-
-    def test_one_run_is_not_judged(self) -> None:
-        self.assertEqual(results.verdict(Ratio(9, 9, 9), True, 1), Verdict.ONE_RUN)
-        self.assertEqual(results.verdict(Ratio(9, 9, 9), True, 0), Verdict.ONE_RUN)
+    def test_counts_of_nothing(self) -> None:
+        self.check((0,) * 6, (8,) * 6, Verdict.WORSE, Verdict.BETTER)
+        self.check((8,) * 6, (0,) * 6, Verdict.BETTER, Verdict.WORSE)
+        self.check((0,) * 6, (0,) * 6, Verdict.SAME, Verdict.SAME)
 
 
 class Judging(unittest.TestCase):
-    def judge(self, suite: str, name: str) -> dict[str, Judged]:
-        found = [case for case in results.load(JSON).cases if (case.suite, case.name) == (suite, name)]
-        self.assertEqual(len(found), 1)
-        return {judged.figure.key: judged for judged in results.judge(found[0])}
+    def case(self, suite: str, name: str) -> Case:
+        [found] = [case for case in results.load(JSON).cases if (case.suite, case.name) == (suite, name)]
+        return found
 
-    def test_against_the_best_control(self) -> None:
-        found = self.judge("trixie", "seq-256K-16")
-        self.assertEqual((found["mb_s"].best, found["mb_s"].verdict), ("stock-cache-8192", Verdict.WORSE))
-        self.assertEqual((found["pre_read"].best, found["pre_read"].verdict), ("stock-cache-8192", Verdict.BETTER))
+    def test_the_best_control(self) -> None:
+        case = self.case("trixie", "seq-256K-16")
+        for key in ("mb_s", "pre_read"):
+            [figure] = [figure for figure in results.BENCHES["raid5"].figures if figure.key == key]
+            self.assertEqual(results.best_stock_arm(case, figure), "stock-cache-8192")
 
-    def test_listed(self) -> None:
-        """A rate is listed unless it is better, a cost if it is worse."""
-        listed = {key: judged.listed for key, judged in self.judge("bookworm", "free-4").items()}
-        self.assertEqual(listed, {"mb_s": False, "ios": False, "sectors": False})
-        listed = {key: judged.listed for key, judged in self.judge("bookworm", "in-order-128K").items()}
-        self.assertEqual(listed, {"mb_s": True, "ios": True, "sectors": False})
-
-    def test_good_enough_is_not_listed(self) -> None:
-        """nfs-ra's goal is 0.95 of the best."""
-        for rate, is_listed in ((95, False), (94, True), (101, False)):
-            arms = {"128": {"mb_s": runs(50, 50)}, "8192": {"mb_s": runs(100, 100)}, "auto": {"mb_s": runs(rate, rate)}}
-            case = Case("nfsra", "trixie", "6.12", "", "rsize 32K", 2, arms)
-            self.assertEqual([judged.listed for judged in results.judge(case)], [is_listed])
-
-    def test_a_much_larger_cost_is_listed_even_if_its_runs_differ(self) -> None:
-        for cost, is_listed in ((1.06, True), (1.04, False)):
-            arms = {
-                arm: {"mb_s": results.Spread(1, 1, 1, (1, 1, 1)), "ios": results.Spread(ios[1], ios[0], ios[2], ios)}
-                for arm, ios in {"stock": (0.5, 1, 2), "ctxra": (0.4, cost, 3)}.items()
-            }
-            case = results.Case("ctxra", "trixie", "6.12", "", "case", 3, arms)
-            found = {judged.figure.key: judged for judged in results.judge(case)}
-            self.assertIs(found["ios"].verdict, results.Verdict.NO_BETTER)
-            self.assertEqual(found["ios"].listed, is_listed)
-
-    def test_one_run_is_listed(self) -> None:
-        listed = {key: judged.listed for key, judged in self.judge("trixie", "free-4").items()}
-        self.assertEqual(listed, {"mb_s": True, "ios": False, "sectors": False})
+    def test_gain_of_a_cost(self) -> None:
+        """Half of the cost is a gain of two."""
+        figure = results.Figure("ios", "disk reads")
+        case = Case("ctxra", "trixie", "6.12", "", "x", 1, {"stock": {"ios": runs(8)}, "ctxra": {"ios": runs(4)}})
+        found = results.judge(case, figure, "ctxra", "stock")
+        self.assertEqual(found and found.gain, 2)
 
     def test_a_missing_figure_is_not_judged(self) -> None:
-        self.assertEqual(list(self.judge("trixie", "xfs-copy")), ["mb_s"])
+        case = self.case("trixie", "xfs-copy")
+        keys = [f.key for f in results.BENCHES["raid5"].figures if results.judge(case, f, "auto", "stock")]
+        self.assertEqual(keys, ["mb_s"])
 
     def test_without_stock_nothing_is_judged(self) -> None:
         """A control alone may be the worst possible setting."""
         arms = {"stock-cache-8192": {"mb_s": runs(1, 1)}, "auto": {"mb_s": runs(2, 2)}}
         case = Case("raid5", "trixie", "6.12", "", "seq", 2, arms)
-        self.assertEqual(list(results.judge(case)), [])
+        self.assertIsNone(results.judge(case, results.MB_S, "auto", results.best_stock_arm(case, results.MB_S)))
+
+    def test_what_a_module_is_for(self) -> None:
+        meant = {name: bench.meant for name, bench in results.BENCHES.items()}
+        for bench, case, figure, is_meant in (
+            ("ctxra", "swap-4", "mb_s", True),
+            ("ctxra", "cost-random-4K", "mb_s", False),
+            ("nfsd", "mixed-random-4K-512-64", "iops", True),
+            ("nfsd", "read-random-4K-512-1", "iops", False),
+            ("nfsd", "sequential-32K-64", "iops", False),
+            ("nfsra", "rsize 32K, 0+0 ms", "mb_s", True),
+            ("nfsra", "rsize 32K, 0+0 ms", "pieces_mb_s", False),
+            ("raid5", "beside-16K-1", "other_mb_s", False),
+            ("iostune", "ssd-1", "mb_s", False),
+        ):
+            self.assertIs(meant[bench](case, figure), is_meant, (bench, case, figure))
+
+
+class Kept(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = Path(directory.name) / "results.jsonl"
+
+    def case(self, kernel: str = "6.12", **arms: float) -> Case:
+        return Case("raid5", "trixie", kernel, "", "seq", 1, {arm: {"mb_s": runs(x)} for arm, x in arms.items()})
+
+    def test_written_and_read(self) -> None:
+        kept = results.Results([self.case(stock=1, auto=2)], {"raid5": ["bench/run raid5"]})
+        results.write_kept(self.path, kept)
+        self.assertEqual(results.read_kept(self.path), kept)
+        self.assertEqual(len(self.path.read_text().splitlines()), 2)
+
+    def test_a_new_measurement_replaces_the_old(self) -> None:
+        found = results.keep(
+            results.Results([self.case(stock=1, auto=2)]), results.Results([self.case(stock=1, auto=3)])
+        )
+        self.assertEqual(found.cases, [self.case(stock=1, auto=3)])
+
+    def test_one_with_fewer_arms_does_not(self) -> None:
+        """Unless it is of another kernel."""
+        old = results.Results([self.case(stock=1, control=1, auto=2)])
+        self.assertEqual(results.keep(old, results.Results([self.case(stock=1, auto=3)])).cases, old.cases)
+        new = self.case("6.13", stock=1, auto=3)
+        self.assertEqual(results.keep(old, results.Results([new])).cases, [new])
+
+    def test_a_damaged_line_is_named(self) -> None:
+        self.path.write_text('{"bench": "raid5", "commands": []}\n{"bench":\n')
+        with self.assertRaisesRegex(ValueError, "results.jsonl, line 2"):
+            results.read_kept(self.path)
 
 
 class Files(unittest.TestCase):
@@ -169,7 +197,7 @@ class Files(unittest.TestCase):
         self.assertNotIn("auto", case.arms)
         self.assertNotIn("mb_s", case.arms["4x"])
         self.assertIn("tree_mb_s", case.arms["4x"])
-        self.assertNotIn("mb_s", {judged.figure.key for judged in results.judge(case)})
+        self.assertIsNone(results.judge(case, results.MB_S, "4x", "128"))
 
     def test_an_incomplete_entry(self) -> None:
         path = self.copy("ctxra.json")

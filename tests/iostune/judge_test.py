@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Verdicts on known figures, among them those of the seed document of 2010."""
+"""Verdicts on known figures, among them those of the document of 2010."""
 
 import unittest
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read seeds.toml: the figures that the seed documents reported."""
+"""Read reported.toml: the documents that the modules come from, and the figures that these reported."""
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-SEEDS = Path(__file__).resolve().with_name("seeds.toml")
+DOCUMENTS = Path(__file__).resolve().with_name("reported.toml")
 
 
 @dataclass(frozen=True)
@@ -23,38 +23,37 @@ class Reported:
 
 
 @dataclass(frozen=True)
-class Seed:
-    number: int
-    document: str
+class Document:
     title: str
+    # Its title, authors, list and date, in Markdown.
+    source: str
     bench: str
     conditions: str
     figures: tuple[Reported, ...]
 
 
-def load(path: Path = SEEDS) -> list[Seed]:
+def load(path: Path = DOCUMENTS) -> list[Document]:
     with path.open("rb") as file:
         found = tomllib.load(file)
     return [
-        Seed(
-            number=seed["number"],
-            document=seed["document"],
-            title=seed["title"],
-            bench=seed["bench"],
-            conditions=seed["conditions"],
+        Document(
+            title=document["title"],
+            source=document["source"],
+            bench=document["bench"],
+            conditions=document["conditions"],
             figures=tuple(
                 Reported(
                     case=row["case"],
                     unit=row["unit"],
                     by_arm=row["reported"],
-                    before=row.get("before", seed["before"]),
-                    after=row.get("after", seed["after"]),
+                    before=row.get("before", document["before"]),
+                    after=row.get("after", document["after"]),
                     said=row.get("said", ""),
                     like=row.get("like", ""),
                     figure=row.get("figure", ""),
                 )
-                for row in seed["figures"]
+                for row in document["figures"]
             ),
         )
-        for seed in found["seeds"]
+        for document in found["documents"]
     ]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Format docs/RESULTS.md: what each module gains in the cases that it is for, and what it costs in the others."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+
+import results
+from page import commands_text, most_measured, number, ratio_text, table, times
+from results import BENCHES, Bench, Case, Figure, Judged, Results, Verdict
+
+EFFECT = f"{results.MIN_EFFECT * 100:.0f} %"
+SURE = f"{results.CONFIDENCE * 100:.0f} %"
+INTRODUCTION = f"""\
+# Results
+
+Rates relative to the stock kernel as it comes, in one boot. The last column has the worst ratio
+of the cases that the module is *not* for.
+
+FIRST_TABLE
+
+Where the figures come from: an emulator whose clock counts instructions, with disks and networks of
+known speed. Compare the columns of a table with each other, not with your machine. Nobody has
+measured on hardware yet; `seqkeep try` does that.
+
+`make bench` measures, arms in turn; `make report` writes this page from
+[results.jsonl](results.jsonl), which has each round of each case, and writes every figure of every
+arm into `build/report`. A ratio is of medians; its range over the rounds is in brackets. A rate is
+called better or worse if its confidence interval of {SURE}, by signed ranks, leaves 1
+out, which takes six rounds, and if it differs by {EFFECT} or more. *Control*: the best of the stock arms with
+other settings, chosen for each case by the same figures, so it is a little better than each of them.
+[REFERENCES.md](REFERENCES.md) has what the modules' documents reported, and
+[gauntlet.md](gauntlet.md) what real programs do."""
+
+
+def compared(bench: Bench, cases: Iterable[Case], meant: bool) -> list[Judged]:
+    """Compare the default arm's rates with stock's, in the cases that the module is for, or in the others."""
+    found = (
+        results.judge(case, figure, bench.ours[0], bench.stock)
+        for case in cases
+        for figure in bench.main_figures
+        if bench.meant(case.name, figure.key) is meant
+    )
+    return sorted((judged for judged in found if judged), key=lambda judged: judged.gain)
+
+
+def against_controls(found: Iterable[Judged]) -> list[float]:
+    """Return the gains over the best stock arm, of the cases that have other stock arms."""
+    gains = []
+    for judged in found:
+        best = results.judge(judged.case, judged.figure, judged.arm, results.best_stock_arm(judged.case, judged.figure))
+        controls = judged.case.arms.keys() - {judged.other, *BENCHES[judged.case.bench].ours}
+        if best and controls:
+            gains.append(best.gain)
+    return gains
+
+
+def verdicts(found: Sequence[Judged]) -> str:
+    counts = {verdict: sum(judged.verdict is verdict for judged in found) for verdict in Verdict}
+    return ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+
+
+def first_row(bench: Bench, cases: Sequence[Case]) -> list[str]:
+    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    if not yes:
+        return [bench.module, "not measured", "", "", ""]
+    faster = sum(judged.gain >= 1 + results.MIN_EFFECT for judged in yes)
+    controls = against_controls(yes)
+    return [
+        bench.module,
+        f"{faster} of {len(yes)} faster by {EFFECT} or more",
+        times(median(judged.gain for judged in yes)),
+        times(median(controls)) if controls else "none",
+        f"{times(no[0].gain)} ({len(no)} cases)" if no else "none measured",
+    ]
+
+
+def first_table(cases: Sequence[Case]) -> str:
+    header = ["module", "cases that it is for", "median", "median of the best control", "others: worst"]
+    return table(header, [first_row(b, [c for c in cases if c.bench == b.name]) for b in BENCHES.values()])
+
+
+def row(what: str, judged: Judged) -> list[str]:
+    case, figure = judged.case, judged.figure
+    ours, stock = (case.arms[arm][figure.key].median for arm in (judged.arm, judged.other))
+    best = results.best_stock_arm(case, figure)
+    control = results.judge(case, figure, judged.arm, best) if best != judged.other else None
+    return [
+        what,
+        f"{case.name}{f' ({case.setting})' if case.setting else ''}, {'.'.join(case.kernel.split('.')[:2])}",
+        figure.title,
+        f"{number(stock)} -> {number(ours)}",
+        ratio_text(judged.ratio, case.rounds),
+        f"{ratio_text(control.ratio, case.rounds)} of {control.other}" if control else "",
+    ]
+
+
+def costs(bench: Bench, cases: Iterable[Case]) -> list[tuple[str, Judged]]:
+    """Return of each cost the case in which it grows most."""
+
+    def judge(figure: Figure) -> list[Judged]:
+        found = (results.judge(case, figure, bench.ours[0], bench.stock) for case in cases_seen)
+        # A growth from nothing has no ratio.
+        return [judged for judged in found if judged and 0 < judged.gain < 1]
+
+    cases_seen = list(cases)
+    of_each = (judge(figure) for figure in bench.figures if not figure.more_is_better and not figure.implied)
+    return [("most cost", min(found, key=lambda judged: judged.gain)) for found in of_each if found]
+
+
+def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iterator[str]:
+    """Yield a module's part: its figure, its best, typical and worst cases, its costs, and the commands."""
+    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    yield f"## {bench.module}"
+    if not yes:
+        yield "Not measured."
+        return
+    shown = [case for case in cases if case.suite == most_measured(cases)]
+    yield f"![{sentence(bench, shown)}](figures/{bench.module}.svg)"
+    rounds = sorted({case.rounds for case in cases})
+    yield f"{bench.conditions[0].upper()}{bench.conditions[1:]}."
+    yield (
+        f"Of {len(yes)} rates that it is for: {verdicts(yes)}; of {len(no)} others: {verdicts(no) or 'none'}"
+        f" ({' or '.join(map(str, rounds))} rounds)."
+    )
+    rows = [row("best", yes[-1]), row("typical", yes[len(yes) // 2]), row("worst", yes[0])]
+    if no:
+        rows.append(row("worst of the others", no[0]))
+    rows += [row(what, judged) for what, judged in costs(bench, cases)]
+    yield table(["", "case, kernel", "figure", f"{bench.stock} -> {bench.ours[0]}", "ratio", "of the control"], rows)
+    yield commands_text(bench, commands[-1:])
+
+
+def sentence(bench: Bench, cases: Sequence[Case]) -> str:
+    """Say in one line what a module's figure shows."""
+    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    text = f"{bench.module}: {number(median(j.gain for j in yes))} times stock's speed in the median, "
+    text += f"{times(yes[0].gain)} to {number(yes[-1].gain)}, where it is meant to help"
+    return text + (f"; at worst {times(no[0].gain)} elsewhere" if no else "")
+
+
+def page(found: Results) -> str:
+    parts = [INTRODUCTION.replace("FIRST_TABLE", first_table(found.cases))]
+    if found.errors:
+        parts.append("**Left out**: " + "; ".join(found.errors) + ".")
+    for bench in BENCHES.values():
+        parts += screen(bench, [c for c in found.cases if c.bench == bench.name], found.commands.get(bench.name, []))
+    return "\n\n".join(parts) + "\n"
