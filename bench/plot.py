@@ -100,15 +100,21 @@ def draw_module(bench: Bench, cases: Sequence[Case], title: str, out: Path) -> N
         for row in found
         if any(abs(gain - 1) > MIN_EFFECT for gain in (row[0].median, cost_gain(bench, row[1]) or 1))
     ]
-    same = [row for row in found if row not in shown]
+    # Kept apart, so that a case that it is for and that gains nothing is seen.
+    same = [
+        [row for row in found if row not in shown and bench.meant(row[1].name, row[2].key) is meant]
+        for meant in (True, False)
+    ]
     several = len(bench.main_figures) > 1
     labels = [
         LABELS.get(case.name, full_name(case, cases)).replace("\n", " ") + (f", {what.title}" if several else "")
         for _, case, what in shown
     ]
-    if same:
-        shown.append(same[len(same) // 2])
-        labels.append(f"{len(same)} cases within {MIN_EFFECT * 100:.0f} %")
+    for alike, whose in zip(same, ("that it is for", "else"), strict=True):
+        if not alike:
+            continue
+        shown.append(alike[-1])
+        labels.append(f"{len(alike)} {whose} within {MIN_EFFECT * 100:.0f} %")
     # 8 inches are 768 pixels of a browser.
     figure, axis = plt.subplots(figsize=(8, 1.5 + 0.26 * len(shown)), layout="constrained")
     for place, (speed, case, what) in enumerate(shown):

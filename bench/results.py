@@ -86,6 +86,8 @@ class Bench:
     meant: Callable[[str, str], bool]
     # A cost that the module's figure shows beside the rate.
     drawn_cost: str = ""
+    # What to say of the default arm if the module itself did not run.
+    by_hand: str = ""
 
     @property
     def main_figures(self) -> list[Figure]:
@@ -190,7 +192,8 @@ BENCHES = {
             meant=lambda case, _: not case.startswith("read-") and bool(re.search(r"-512-|^image-", case)),
             conditions='a file of 64 MiB on a disk in memory of 5 ms per I/O, export "sync", 64 nfsd, NFS 4.2, fio with'
             " direct I/O; the kernel takes the disk for an SSD unless the setting says rotational; the name of a case"
-            " has the pattern, the offset from the block boundary (512 bytes, or none), and the requests in flight",
+            " has the pattern, the offset from the block boundary (512 bytes, or none), and the requests in flight;"
+            " uncached is nfsd-dio's mode of that name, its default, and unaligned the other",
         ),
         Bench(
             name="nfsra",
@@ -207,6 +210,7 @@ BENCHES = {
             cases=nfsra_cases,
             # It is for files that are read in order; pieces of a file and trees must not lose.
             meant=lambda _, figure: figure == "mb_s",
+            by_hand=" (its value, set by hand)",
             conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delays both"
             " directions, 64 KiB per read; an arm is a readahead in KiB set by hand, 128 is the kernel's default; 4x is"
             " four times rsize, nfs-ra's default, here set by hand too; auto is `multiple=auto`",
@@ -242,9 +246,10 @@ BENCHES = {
             cases=iostune_cases,
             meant=lambda case, _: not case.startswith("ssd-"),
             conditions="models of disks: a spindle of 60 MB/s and 12 ms per seek, an array that serves 64 requests at"
-            " once, an SSD that one reader saturates; 1 to 8 readers, each in an area of its own, through the page"
-            " cache; an arm is a scheduler; the arm iostune has what iostune recommends for that disk. The kernel reads"
-            " ahead 1024 KiB on the array, because of its optimal I/O size, and 128 or 256 KiB on the others",
+            " once, a slow SSD (19 MB/s) that one reader saturates; 1 to 8 readers, each in an area of its own, through"
+            " the page cache; an arm is a scheduler; the arm iostune has what iostune recommends for that disk. The"
+            " kernel reads ahead 1024 KiB on the array, because of its optimal I/O size, and 128 or 256 KiB on the"
+            " others",
         ),
     )
 }

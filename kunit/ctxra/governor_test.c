@@ -275,7 +275,7 @@ static void tokens_come_back_slowly(struct kunit *test)
 		ctxra_budget_count_call(&budget);
 		calls++;
 	}
-	/* docs/ctxra.md */
+	/* docs/design/ctxra.md */
 	KUNIT_EXPECT_EQ(test, calls, 2048U);
 	for (calls *= tokens + 2; calls; calls--)
 		ctxra_budget_count_call(&budget);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The terms of ctxra's policy: streams, requests, windows. Positions are page
- * indexes and sizes are pages, if no unit is given. docs/ctxra.md explains the design.
+ * indexes and sizes are pages, if no unit is given. docs/design/ctxra.md explains the design.
  */
 #ifndef CTXRA_CTXRA_H
 #define CTXRA_CTXRA_H
@@ -234,7 +234,7 @@ static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
 	return max(2 * rq->ahead, 16 * rq->nr);
 }
 
-/* Largest gap in a dense stream that is read through; docs/ctxra.md has the measurement. */
+/* Largest gap in a dense stream that is read through; docs/design/ctxra.md has the measurement. */
 static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 {
 	return rq->nr / 4;

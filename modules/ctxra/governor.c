@@ -2,7 +2,7 @@
 /*
  * Readahead has to prove that it is read. A new stream takes a token and opens a few windows
  * until the first of them is found read. A stream whose pages stay unread, or are evicted
- * unread, gets smaller windows and in the end none. docs/ctxra.md has the reasons
+ * unread, gets smaller windows and in the end none. docs/design/ctxra.md has the reasons
  * ("The governor").
  */
 #include <linux/kernel.h>

@@ -40,7 +40,7 @@ struct ctxra_locked_set {
 	struct ctxra_set set;
 } ____cacheline_aligned_in_smp;
 
-/* docs/ctxra.md and ctxra(4) give the size of the table. */
+/* docs/design/ctxra.md and ctxra(4) give the size of the table. */
 static_assert(sizeof(struct ctxra_stream) <= 128);
 
 /**

@@ -14,8 +14,8 @@
  * and other users of ra_pages (faults, ctxra, POSIX_FADV_SEQUENTIAL) see the mount's value.
  *
  * Kernels differ in whether a window may be larger than ra_pages, the limit of a file: some lack
- * the max() (docs/nfs-ra.md lists them). Where it turns out to be missing, ra_pages is larger
- * during the call.
+ * the max() (docs/design/nfs-ra.md lists them). Where it turns out to be missing, ra_pages is
+ * larger during the call.
  *
  * Readers that share an open file race for its state, as they do in the stock code. At worst a
  * window gets another size, or is not opened.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The request and the windows before and after a call decide its pattern, not the branch that
- * one kernel's code took. So the same rules hold for every kernel. See docs/ra-trace.md.
+ * one kernel's code took. So the same rules hold for every kernel. See docs/design/ra-trace.md.
  */
 #include "pattern.h"
 
