@@ -70,7 +70,7 @@ vm-check: deb rpm ## run the VM tests, all but the long ones or TEST (module/num
 torture: deb ## run all modules under verified load while settings change and components fail
 	@tests/vm/vm check --test common/007 --args "$(MINUTES) $(SEED)" $(if $(KERNEL),$(KERNEL),$(SUITE))
 
-# args matrix SUITE=SUITE|headers
+# args matrix SUITE=SUITE|headers|next
 matrix: deb ## boot each kernel that Debian builds, build for all with headers, and write docs/matrix.md
 	@tests/matrix $(if $(filter command line environment,$(origin SUITE)),$(SUITE))
 

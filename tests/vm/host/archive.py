@@ -10,6 +10,8 @@ from .progress import Trouble, locked, say
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 BACKPORTS = "-backports"
+# Unstable with the kernel of experimental, which has only what is ahead of unstable.
+EXPERIMENTAL = "experimental"
 # Debian's other builds of a release's kernel: trixie-rt is trixie with the real-time kernel.
 FLAVOURS = ("-cloud", "-rt")
 # An answer takes seconds, and new kernels appear every few days.
@@ -35,7 +37,7 @@ def pocket(suite: str) -> str:
 
 
 def release(suite: str) -> str:
-    return pocket(suite).removesuffix(BACKPORTS)
+    return "sid" if pocket(suite) == EXPERIMENTAL else pocket(suite).removesuffix(BACKPORTS)
 
 
 def kernel_packages(suite: str) -> tuple[str, ...]:
@@ -64,7 +66,8 @@ def sources(suite: str) -> list[str]:
     pockets = {name: uri for name, uri in uris.items() if name in wanted}
     if pocket(suite).endswith(BACKPORTS):
         pockets[BACKPORTS] = uris[""]
-    return [f"deb {uri} {release(suite)}{name} main" for name, uri in pockets.items()]
+    lines = [f"deb {uri} {release(suite)}{name} main" for name, uri in pockets.items()]
+    return lines + ([f"deb {uris['']} {EXPERIMENTAL} main"] if pocket(suite) == EXPERIMENTAL else [])
 
 
 def offered_kernel(suite: str) -> str | None:
@@ -123,6 +126,6 @@ def ask_archive(suite: str) -> str | None:
     # "linux-image-amd64 | 6.12.107-1 | http://... trixie/main amd64 Packages", the newest first
     for line in madison.splitlines():
         _, version, origin = (field.strip() for field in line.split("|"))
-        if not pocket(suite).endswith(BACKPORTS) or f" {pocket(suite)}/" in origin:
+        if pocket(suite) == release(suite) or f" {pocket(suite)}/" in origin:
             return version
     raise Trouble(f"{suite} has no {image}: is the suite's name right?")

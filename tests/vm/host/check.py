@@ -9,7 +9,7 @@ import time
 import unittest
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import junit
@@ -266,8 +266,15 @@ def write_results(results: Iterable[junit.Case], suite: str) -> None:
         junit.write(RESULTS / f"vm-{suite}.xml", "vm", mine)
 
 
-def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str]) -> int:
-    pairs = select_runs(suites, wanted)
+def with_cpus(test: Test, cpus: int) -> Test:
+    """The test on a guest with so many CPUs, memory for them, and time: all take turns on one CPU of the host."""
+    limit_s = int(test.setting("TIMEOUT", "300"))
+    more = {"CPUS": str(cpus), "MEMORY": f"{2048 + 64 * cpus}M", "TIMEOUT": str(limit_s + 10 * cpus)}
+    return replace(test, settings=test.settings | more)
+
+
+def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[str], cpus: int = 0) -> int:
+    pairs = [(with_cpus(test, cpus) if cpus else test, suite) for test, suite in select_runs(suites, wanted)]
     for suite in suites:
         roots.check_suite(suite)
     build_helpers()

@@ -26,7 +26,7 @@ SUITES = ("bookworm", "trixie", "trixie-backports")
 # make matrix runs these, too: other builds of the same kernels, and the next release.
 MORE_SUITES = (
     *("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-cloud", "trixie-backports-rt"),
-    *("sid", "sid-cloud", "sid-rt"),
+    *("sid", "sid-cloud", "sid-rt", "experimental"),
 )
 # The user space of this host's own suite, with a kernel of our own with sanitizers: 6.12, or the newest.
 SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
