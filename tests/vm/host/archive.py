@@ -14,6 +14,9 @@ BACKPORTS = "-backports"
 EXPERIMENTAL = "experimental"
 # Debian's other builds of a release's kernel: trixie-rt is trixie with the real-time kernel.
 FLAVOURS = ("-cloud", "-rt")
+# The host's architecture, and the ending of a suite's name that asks for the other one: trixie-arm64.
+HOST = "amd64"
+ARM64 = "-arm64"
 # An answer takes seconds, and new kernels appear every few days.
 ASK_AGAIN_S = 3600
 
@@ -31,9 +34,14 @@ def flavour(suite: str) -> str:
     return next((flavour for flavour in FLAVOURS if suite.endswith(flavour)), "")
 
 
+def architecture(suite: str) -> str:
+    """The architecture of a suite, by Debian's name."""
+    return "arm64" if suite.endswith(ARM64) else HOST
+
+
 def pocket(suite: str) -> str:
     """The suite's name for apt."""
-    return suite.removesuffix(flavour(suite))
+    return suite.removesuffix(flavour(suite)).removesuffix(ARM64)
 
 
 def release(suite: str) -> str:
@@ -42,7 +50,8 @@ def release(suite: str) -> str:
 
 def kernel_packages(suite: str) -> tuple[str, ...]:
     """The metapackages of a suite's kernel: the image and the headers."""
-    return f"linux-image{flavour(suite)}-amd64", f"linux-headers{flavour(suite)}-amd64"
+    build = f"{flavour(suite)}-{architecture(suite)}"
+    return f"linux-image{build}", f"linux-headers{build}"
 
 
 def sources(suite: str) -> list[str]:
@@ -94,6 +103,8 @@ def apt_options(suite: str) -> list[str]:
         "Dir::Cache": state,
         "Acquire::Languages": "none",
         "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled": "false",
+        "APT::Architecture": architecture(suite),
+        "APT::Architectures": architecture(suite),
         "APT::Default-Release": pocket(suite),
         "APT::Update::Error-Mode": "any",
     }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import junit
 
-from . import machine, roots
+from . import archive, board, machine, roots
 from .paths import BUILD, HELPERS, RESULTS, RUNS, TESTS, TOP
 from .progress import Trouble, say
 
@@ -87,15 +87,19 @@ def select_runs(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test
     return [(test, suite) for suite in suites for test in tests if not is_left_out(test, suite, wanted)]
 
 
-def build_helpers() -> None:
+def build_helpers(suites: Iterable[str]) -> None:
     """Build the programs that tests run in the guest, statically, so that they run on every suite."""
-    HELPERS.mkdir(parents=True, exist_ok=True)
-    source, program = TOP / "bench" / "reader.c", HELPERS / "reader"
-    if not source.exists() or (program.exists() and program.stat().st_mtime > source.stat().st_mtime):
-        return
-    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread"]
-    if subprocess.run(["cc", *flags, "-o", program, source], check=False).returncode:
-        raise Trouble(f"{source} does not compile: see above")
+    for suite in suites:
+        board.check_host(suite)
+    for architecture in sorted({archive.architecture(suite) for suite in suites}):
+        source, program = TOP / "bench" / "reader.c", HELPERS / architecture / "reader"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        if not source.exists() or (program.exists() and program.stat().st_mtime > source.stat().st_mtime):
+            continue
+        compiler = board.BOARDS[architecture].compiler
+        flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread"]
+        if subprocess.run([compiler, *flags, "-o", program, source], check=False).returncode:
+            raise Trouble(f"{source} does not compile: see above")
 
 
 def skip_reason(test: Test, suite: str) -> str:
@@ -107,6 +111,8 @@ def skip_reason(test: Test, suite: str) -> str:
         return "is for a stock root"
     if suite in roots.SANITIZED and test.is_trusted:
         return "is for a kernel that checks signatures"
+    if board.is_foreign(suite) and test.is_trusted:
+        return "needs the firmware of amd64"
     return ""
 
 
@@ -277,7 +283,7 @@ def check(suites: list[str], wanted: Sequence[str], jobs: int, args: Sequence[st
     pairs = [(with_cpus(test, cpus) if cpus else test, suite) for test, suite in select_runs(suites, wanted)]
     for suite in suites:
         roots.check_suite(suite)
-    build_helpers()
+    build_helpers(suites)
     results = [] if wanted else check_harness()
     for number, result in enumerate(results, 1):
         report(result, f"[{number}/{len(results)}]")

@@ -93,6 +93,10 @@ class NotFor(unittest.TestCase):
             self.assertEqual(self.reason("trixie", **settings), "")
             self.assertNotEqual(self.reason("debug-newest", **settings), "")
 
+    def test_other_architecture(self) -> None:
+        self.assertEqual(self.reason("trixie-arm64"), "")
+        self.assertNotEqual(self.reason("trixie-arm64", TRUSTED="1"), "")
+
 
 class SecondTry(unittest.TestCase):
     FIRST = Case("trixie", "ctxra/003", "failed", "9, expected at most 8", "read 9", 20.0)

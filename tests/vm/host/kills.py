@@ -73,7 +73,7 @@ def run(
     share: Path | None = None,
 ) -> None:
     """Boot and kill options.times times. guest gets the number of the boot, that of the last, and words."""
-    check.build_helpers()
+    check.build_helpers([options.suite])
     root = roots.root_of(options.suite, is_plain)
     RUNS.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{options.suite}-kills-", dir=RUNS))

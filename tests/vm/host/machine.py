@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from . import console, firmware
+from . import archive, board, console, firmware
 from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
 from .progress import Trouble, locked, say
 from .roots import Root
@@ -31,13 +31,6 @@ KERNEL_ARGS = (
     "console=ttyS0 loglevel=8 net.ifnames=0 panic=-1 oops=panic watchdog_thresh=60 "
     "rcupdate.rcu_cpu_stall_timeout=120 maxcpus=1 no_timer_check"
 )
-
-# cx16=off: after cmpxchg16b QEMU 7.2 leaves the last operand compared, for instance a pointer, in the flags. An
-# interrupt right then turns that into a single step, or worse. SLUB executes one per object, so this did happen.
-# la57=off: four levels of page tables, as on most machines. erms=off: the kernel does not copy by "rep movsb", for
-# which the emulator executes an instruction per byte instead of one per eight bytes. Reads from the page cache are
-# three times as fast, and ctxra/003 takes 57 s instead of 94.
-CPU = "max,la57=off,cx16=off,erms=off"
 
 # When set, every running machine ends.
 stop = threading.Event()
@@ -88,7 +81,7 @@ class Outcome:
 
 def accelerator(root: Root) -> str:
     """kvm if a stock kernel boots under it within a time limit, else tcg."""
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+    if board.is_foreign(root.suite) or not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     verdict = CACHE / "accelerator"
@@ -129,7 +122,7 @@ def kvm_boots(root: Root) -> bool:
 def shares(job: Job) -> list[Share]:
     folders = [
         Share("seqkeep", TESTS),
-        Share("bin", HELPERS),
+        Share("bin", HELPERS / archive.architecture(job.root.suite)),
         Share("deb", DEBS),
         Share("rpm", RPMS),
         Share("gauntlet", TOP / "tests" / "gauntlet"),
@@ -173,14 +166,17 @@ def qemu(job: Job) -> Iterator[list[str]]:
 
 def hardware(job: Job) -> list[str]:
     kvm = accelerator(job.root) == "kvm"
+    made = board.of(job.root.suite)
     clock_args = SKIP_IDLE_ARGS if job.clock == "skip-idle" else ""
+    kernel_args = [f"console={made.console}", made.kernel_args, KERNEL_ARGS]
+    kernel_args += [job.root.kernel_args, job.kernel_args, clock_args]
     command = [
         # QEMU dies with this process, however that ends.
-        *shlex.split("setpriv --pdeathsig KILL qemu-system-x86_64 -nodefaults -display none -no-reboot"),
-        *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", CPU]),
+        *("setpriv", "--pdeathsig", "KILL", *made.qemu, "-nodefaults", "-display", "none", "-no-reboot"),
+        *(["-accel", "kvm", "-cpu", "host"] if kvm else [*emulator(job), "-cpu", made.cpu]),
         *("-smp", str(job.cpus), "-m", job.memory),
         *("-kernel", str(job.root.kernel), "-initrd", str(job.root.initrd)),
-        *("-append", " ".join([KERNEL_ARGS, job.root.kernel_args, job.kernel_args, clock_args])),
+        *("-append", " ".join(kernel_args)),
         *("-drive", f"file={job.root.image},format=raw,if=none,id=root,snapshot=on,cache=unsafe"),
         *shlex.split("-device virtio-blk-pci,drive=root -device virtio-rng-pci"),
     ]
@@ -225,6 +221,7 @@ def prepare(job: Job) -> None:
         "SHARES": " ".join(share.name for share in shares(job) if share.name not in ("seqkeep", "out")),
         "NETWORK": "1" if job.network else "",
         "CPUS": str(job.cpus),
+        "CONSOLE": board.of(job.root.suite).console,
         "TIMEOUT": str(job.timeout_s),
         "ROWS": rows,
         "COLUMNS": columns,

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import archive, debug_kernel
+from . import archive, board, debug_kernel
 from .initrd import update_initrd
 from .paths import CACHE, DEBS, TESTS, TOP
 from .progress import Trouble, discard, hold, locked, logged, say, step
@@ -28,6 +28,8 @@ MORE_SUITES = (
     *("bookworm-cloud", "bookworm-rt", "trixie-cloud", "trixie-rt", "trixie-backports-cloud", "trixie-backports-rt"),
     *("sid", "sid-cloud", "sid-rt", "experimental"),
 )
+# The same releases of the other architecture, on a machine that QEMU emulates whatever this host is.
+ARM64_SUITES = ("bookworm-arm64", "trixie-arm64", "trixie-backports-arm64")
 # The user space of this host's own suite, with a kernel of our own with sanitizers: 6.12, or the newest.
 SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
 PACKAGES = (
@@ -96,11 +98,12 @@ def digest(*parts: str | bytes) -> str:
 
 
 def check_suite(suite: str) -> None:
-    known = (*SUITES, *MORE_SUITES, *SANITIZED)
+    known = (*SUITES, *MORE_SUITES, *ARM64_SUITES, *SANITIZED)
     if suite not in known:
         raise Trouble(f"no suite {suite!r}: choose from {', '.join(known)}")
     if os.geteuid() != 0:
         raise Trouble("roots are made with chroot and mount: run this as root")
+    board.check_host(suite)
 
 
 def newest(suite: str) -> Path | None:
@@ -169,6 +172,7 @@ def build_base(suite: str, base: Path) -> None:
     command = [
         # Without the stock initramfs, because the VM boots with ours.
         *shlex.split("env INITRD=No mmdebstrap --variant=apt --skip=essential/unlink"),
+        f"--architectures={archive.architecture(suite)}",
         f"--include={','.join(include)}",
         # A mirror may be a snapshot some weeks old.
         '--aptopt=Acquire::Check-Valid-Until "false"',
