@@ -40,6 +40,10 @@ deps: ## install the packages that building and testing need on Debian (as root)
 modules: ## build every module for kernel KVER (default: the running one) in build/modules/KVER
 	@packaging/build-modules "$(KVER)" $(MODULES)
 
+# args prebuilt KVER= MODULE=
+prebuilt: deb ## build packages of signed modules for kernel KVER, all or MODULE, in build/prebuilt, for sites without a compiler
+	@packaging/prebuilt "$(KVER)" $(or $(MODULE),$(MODULES))
+
 deb: ## build the Debian packages in build/deb
 	@packaging/debian/build
 
