@@ -27,7 +27,7 @@ REF     ?=
 export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps modules deb rpm repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench gauntlet report clean
+.PHONY: help deps modules prebuilt deb rpm ppa repo kunit vm-root vm-shell vm-check torture matrix lint check demo bench gauntlet report clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-43s %s\n", $$1 args[$$1], $$2 } \
@@ -40,11 +40,19 @@ deps: ## install the packages that building and testing need on Debian (as root)
 modules: ## build every module for kernel KVER (default: the running one) in build/modules/KVER
 	@packaging/build-modules "$(KVER)" $(MODULES)
 
+# args prebuilt KVER= MODULE=
+prebuilt: deb ## build packages of signed modules for kernel KVER, all or MODULE, in build/prebuilt, for sites without a compiler
+	@packaging/prebuilt "$(KVER)" $(or $(MODULE),$(MODULES))
+
 deb: ## build the Debian packages in build/deb
 	@packaging/debian/build
 
 rpm: ## build the RPM packages in build/rpm
 	@packaging/rpm/build
+
+# args ppa SERIES=
+ppa: ## build the source package for a PPA of Ubuntu's SERIES (noble, for example) in build/ppa, signed with the key KEY
+	@packaging/ppa "$(SERIES)"
 
 repo: deb rpm ## build apt and dnf repositories in build/repo, signed with the key KEY or a trial key
 	@packaging/repo/build
