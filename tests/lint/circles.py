@@ -33,7 +33,7 @@ MAY_NEED = {
     "modules/*": {"modules/common"},
     "kunit": {"modules/common", "modules/*", "tests"},
     "tools": set[str](),
-    "bench": set[str](),
+    "bench": {"tools"},
     "packaging": {"tests"},
 }
 

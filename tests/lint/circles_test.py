@@ -101,7 +101,8 @@ class Folders(unittest.TestCase):
         "kunit/sim/clock.h": "",
         "tools/x_lib/__init__.py": "",
         "tools/x": "#!/usr/bin/env python3\nfrom x_lib import y\n",
-        "bench/plain.py": "import os\n",
+        "bench/plain.py": "import os\nfrom x_lib import y\n",
+        "tests/helper_of_tests.py": "",
     }
 
     def test_down_is_right(self) -> None:
@@ -117,7 +118,7 @@ class Folders(unittest.TestCase):
             ("modules/common/c.h", '#include "a/a.h"\n'),
             ("modules/b/b.h", '#include "sim/disk.h"\n'),
             ("tools/x_lib/__init__.py", "import plain\n"),
-            ("bench/plain.py", "from x_lib.y import z\n"),
+            ("bench/plain.py", "import helper_of_tests\n"),
         ):
             with self.subTest(path):
                 self.assertEqual(1, len(list(circles.wrong_folders(self.TEXTS | {path: text}))))
