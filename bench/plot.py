@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-from results import MIN_EFFECT, Bench, Case, full_name, ratio, with_stock
+from results import MIN_EFFECT, Bench, Case, against_stock, full_name, ratio, series, with_stock
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -81,49 +81,40 @@ def draw(found: dict[str, Any], out: Path | str) -> None:
 
 def cost_gain(bench: Bench, case: Case) -> float | None:
     """Return how many times fewer of the drawn cost our default arm has than stock."""
-    ours, stock = (case.arms.get(arm, {}).get(bench.drawn_cost) for arm in (bench.ours[0], bench.stock))
-    return 1 / ratio(ours, stock).median if ours and stock else None
+    drawn = [figure for figure in bench.figures if figure.key == bench.drawn_cost]
+    return next((judged.gain for judged in against_stock(bench, [case], drawn)), None)
 
 
 def draw_module(bench: Bench, cases: Sequence[Case], title: str, out: Path) -> None:
     """Draw the default arm's rates relative to stock, the largest gain first; those of 2 % or less are one row."""
-    found = sorted(
-        (
-            (ratio(case.arms[bench.ours[0]][what.key], case.arms[bench.stock][what.key]), case, what)
-            for case, what in with_stock(cases)
-            if what.key in case.arms.get(bench.ours[0], {}) and not case.name.startswith("cost-")
-        ),
-        key=lambda row: -row[0].median,
-    )
+    drawn = [case for case in cases if not case.name.startswith("cost-")]
+    found = sorted(against_stock(bench, drawn, bench.main_figures), key=lambda judged: -judged.gain)
     shown = [
-        row
-        for row in found
-        if any(abs(gain - 1) > MIN_EFFECT for gain in (row[0].median, cost_gain(bench, row[1]) or 1))
+        judged
+        for judged in found
+        if any(abs(gain - 1) > MIN_EFFECT for gain in (judged.gain, cost_gain(bench, judged.case) or 1))
     ]
-    # Kept apart, so that a case that it is for and that gains nothing is seen.
-    same = [
-        [row for row in found if row not in shown and bench.meant(row[1].name, row[2].key) is meant]
-        for meant in (True, False)
-    ]
+    same = [judged for judged in found if judged not in shown]
     several = len(bench.main_figures) > 1
     labels = [
-        LABELS.get(case.name, full_name(case, cases)).replace("\n", " ") + (f", {what.title}" if several else "")
-        for _, case, what in shown
+        LABELS.get(judged.case.name, full_name(judged.case, cases)).replace("\n", " ")
+        + (f", {judged.figure.title}" if several else "")
+        for judged in shown
     ]
-    for alike, whose in zip(same, ("that it is for", "else"), strict=True):
-        if not alike:
-            continue
-        shown.append(alike[-1])
-        labels.append(f"{len(alike)} {whose} within {MIN_EFFECT * 100:.0f} %")
+    # Kept apart, so that a case that it is for and that gains nothing is seen.
+    for whose, is_meant in (("that it is for", True), ("else", False)):
+        if alike := [judged for judged in same if judged.is_meant is is_meant]:
+            shown.append(alike[-1])
+            labels.append(f"{len(alike)} {whose} within {MIN_EFFECT * 100:.0f} %")
     # 8 inches are 768 pixels of a browser.
     figure, axis = plt.subplots(figsize=(8, 1.5 + 0.26 * len(shown)), layout="constrained")
-    for place, (speed, case, what) in enumerate(shown):
-        meant = bench.meant(case.name, what.key)
+    for place, judged in enumerate(shown):
+        marker, colour = ("o", OUR_COLOURS[0]) if judged.is_meant else ("s", "#6b7680")
         if place % 2 == 0:
             axis.axhspan(place - 0.5, place + 0.5, color="#f3f5f7", zorder=0)
-        axis.plot([1, speed.median], [place, place], color=OUR_COLOURS[0] if meant else "#6b7680", linewidth=1.2)
-        axis.plot(speed.median, place, marker="o" if meant else "s", color=OUR_COLOURS[0] if meant else "#6b7680")
-        if fewer := cost_gain(bench, case):
+        axis.plot([1, judged.gain], [place, place], color=colour, linewidth=1.2)
+        axis.plot(judged.gain, place, marker=marker, color=colour)
+        if fewer := cost_gain(bench, judged.case):
             axis.plot(fewer, place, marker="D", color="black", markerfacecolor="white", linestyle="none")
     for marker, colour, face, text in (
         ("o", OUR_COLOURS[0], OUR_COLOURS[0], "speed, a case that it is for"),
@@ -138,7 +129,7 @@ def draw_module(bench: Bench, cases: Sequence[Case], title: str, out: Path) -> N
     axis.xaxis.set_minor_formatter("")
     axis.set_yticks(range(len(shown)), labels, fontsize=9)
     axis.set_ylim(len(shown) - 0.5, -0.5)
-    axis.set_xlabel(f"times stock, Linux {'.'.join(cases[0].kernel.split('.')[:2])}; right of 1 is better")
+    axis.set_xlabel(f"times stock, Linux {series(cases[0])}; right of 1 is better")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1, 1), ncols=3)
     figure.suptitle(textwrap.fill(title, 90), fontsize=11)

@@ -476,6 +476,16 @@ class Judged:
     def gain(self) -> float:
         return gain(self.ratio, self.figure.more_is_better).median
 
+    @property
+    def is_meant(self) -> bool:
+        """Return whether the module is for this figure of this case."""
+        return BENCHES[self.case.bench].meant(self.case.name, self.figure.key)
+
+
+def series(case: Case) -> str:
+    """Return the kernel's major and minor number."""
+    return ".".join(case.kernel.split(".")[:2])
+
 
 def full_name(case: Case, cases: Iterable[Case]) -> str:
     """Return the name of a case, with its setting if there are several."""
@@ -511,3 +521,14 @@ def judge(case: Case, figure: Figure, arm: str, other: str | None) -> Judged | N
         return None
     ours, theirs = case.arms[arm][figure.key], case.arms[other][figure.key]
     return Judged(case, figure, arm, other, ratio(ours, theirs), verdict(ours, theirs, figure.more_is_better))
+
+
+def against_stock(bench: Bench, cases: Iterable[Case], figures: Iterable[Figure]) -> list[Judged]:
+    """Compare figures of the default arm with stock's, where both were measured."""
+    found = (judge(case, figure, bench.ours[0], bench.stock) for case in cases for figure in figures)
+    return [judged for judged in found if judged]
+
+
+def against_best(judged: Judged) -> Judged | None:
+    """Compare the same figure with the best stock arm's."""
+    return judge(judged.case, judged.figure, judged.arm, best_stock_arm(judged.case, judged.figure))

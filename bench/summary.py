@@ -6,7 +6,7 @@ from statistics import median
 
 import results
 from page import commands_text, most_measured, number, ratio_text, table, times
-from results import BENCHES, Bench, Case, Figure, Judged, Results, Verdict
+from results import BENCHES, Bench, Case, Judged, Results, Verdict
 
 EFFECT = f"{results.MIN_EFFECT * 100:.0f} %"
 SURE = f"{results.CONFIDENCE * 100:.0f} %"
@@ -34,22 +34,17 @@ other settings, chosen for each case by the same figures, so it is a little bett
 [gauntlet.md](gauntlet.md) what real programs do."""
 
 
-def compared(bench: Bench, cases: Iterable[Case], meant: bool) -> list[Judged]:
-    """Compare the default arm's rates with stock's, in the cases that the module is for, or in the others."""
-    found = (
-        results.judge(case, figure, bench.ours[0], bench.stock)
-        for case in cases
-        for figure in bench.main_figures
-        if bench.meant(case.name, figure.key) is meant
-    )
-    return sorted((judged for judged in found if judged), key=lambda judged: judged.gain)
+def compared(bench: Bench, cases: Iterable[Case]) -> tuple[list[Judged], list[Judged]]:
+    """Compare the default arm's rates with stock's, the worst first: the cases that it is for, and the others."""
+    found = sorted(results.against_stock(bench, cases, bench.main_figures), key=lambda judged: judged.gain)
+    return [judged for judged in found if judged.is_meant], [judged for judged in found if not judged.is_meant]
 
 
 def against_controls(found: Iterable[Judged]) -> list[float]:
     """Return the gains over the best stock arm, of the cases that have other stock arms."""
     gains = []
     for judged in found:
-        best = results.judge(judged.case, judged.figure, judged.arm, results.best_stock_arm(judged.case, judged.figure))
+        best = results.against_best(judged)
         controls = judged.case.arms.keys() - {judged.other, *BENCHES[judged.case.bench].ours}
         if best and controls:
             gains.append(best.gain)
@@ -62,7 +57,7 @@ def verdicts(found: Sequence[Judged]) -> str:
 
 
 def first_row(bench: Bench, cases: Sequence[Case]) -> list[str]:
-    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    yes, no = compared(bench, cases)
     if not yes:
         return [bench.module, "not measured", "", "", ""]
     faster = sum(judged.gain >= 1 + results.MIN_EFFECT for judged in yes)
@@ -84,34 +79,33 @@ def first_table(cases: Sequence[Case]) -> str:
 def row(what: str, judged: Judged) -> list[str]:
     case, figure = judged.case, judged.figure
     ours, stock = (case.arms[arm][figure.key].median for arm in (judged.arm, judged.other))
-    best = results.best_stock_arm(case, figure)
-    control = results.judge(case, figure, judged.arm, best) if best != judged.other else None
+    control = results.against_best(judged)
     return [
         what,
-        f"{case.name}{f' ({case.setting})' if case.setting else ''}, {'.'.join(case.kernel.split('.')[:2])}",
+        f"{case.name}{f' ({case.setting})' if case.setting else ''}, {results.series(case)}",
         figure.title,
         f"{number(stock)} -> {number(ours)}",
         ratio_text(judged.ratio, case.rounds),
-        f"{ratio_text(control.ratio, case.rounds)} of {control.other}" if control else "",
+        f"{ratio_text(control.ratio, case.rounds)} of {control.other}"
+        if control and control.other != judged.other
+        else "",
     ]
 
 
-def costs(bench: Bench, cases: Iterable[Case]) -> list[tuple[str, Judged]]:
-    """Return of each cost the case in which it grows most."""
-
-    def judge(figure: Figure) -> list[Judged]:
-        found = (results.judge(case, figure, bench.ours[0], bench.stock) for case in cases_seen)
+def costs(bench: Bench, cases: Sequence[Case]) -> Iterator[Judged]:
+    """Yield of each cost the case in which it grows most."""
+    for figure in bench.figures:
+        if figure.more_is_better or figure.implied:
+            continue
+        found = results.against_stock(bench, cases, [figure])
         # A growth from nothing has no ratio, and one that not every round shows may be chance.
-        return [judged for judged in found if judged and 0 < judged.gain < 1 < judged.ratio.low]
-
-    cases_seen = list(cases)
-    of_each = (judge(figure) for figure in bench.figures if not figure.more_is_better and not figure.implied)
-    return [("most cost", min(found, key=lambda judged: judged.gain)) for found in of_each if found]
+        if grown := [judged for judged in found if 0 < judged.gain < 1 < judged.ratio.low]:
+            yield min(grown, key=lambda judged: judged.gain)
 
 
 def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iterator[str]:
     """Yield a module's part: its figure, its best, typical and worst cases, its costs, and the commands."""
-    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    yes, no = compared(bench, cases)
     yield f"## {bench.module}"
     if not yes:
         yield "Not measured."
@@ -127,17 +121,17 @@ def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iter
     rows = [row("best", yes[-1]), row("typical", yes[len(yes) // 2]), row("worst", yes[0])]
     if no:
         rows.append(row("worst of the others", no[0]))
-    rows += [row(what, judged) for what, judged in costs(bench, cases)]
+    rows += [row("most cost", judged) for judged in costs(bench, cases)]
     yield table(["", "case, kernel", "figure", f"{bench.stock} -> {bench.ours[0]}", "ratio", "of the control"], rows)
     yield commands_text(bench, commands[-1:])
 
 
 def sentence(bench: Bench, cases: Sequence[Case]) -> str:
     """Say in one line what a module's figure shows."""
-    yes, no = (compared(bench, cases, meant) for meant in (True, False))
+    yes, no = compared(bench, cases)
     text = f"{bench.module}{bench.by_hand}: {number(median(j.gain for j in yes))} times stock's speed in the median, "
     text += f"{times(yes[0].gain)} to {number(yes[-1].gain)}, where it is meant to help"
-    kernels = dict.fromkeys(".".join(case.kernel.split(".")[:2]) for case in cases)
+    kernels = dict.fromkeys(map(results.series, cases))
     text += f", on Linux {', '.join(kernels)}"
     return text + (f"; at worst {times(no[0].gain)} elsewhere" if no else "")
 
