@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# debian/build and rpm/build source this file: it makes the tree for the source package of both.
+# debian/build, rpm/build, rpm/build-kmod and ppa source this file: it makes the tree for the source packages of all.
 # The caller's working directory is the root of the repository.
 
 # shellcheck disable=SC2034 # for the caller
@@ -26,6 +26,12 @@ make_tree() {
 # date_tree DIR: set the time of every file of DIR to the package's date.
 date_tree() {
 	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+}
+
+# pack_tree WORK: pack the tree WORK/NAME-VERSION as WORK/NAME-VERSION.tar.gz. The same tree makes the same bytes.
+pack_tree() {
+	tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name-$version" |
+		gzip -n9 >"$1/$name-$version.tar.gz"
 }
 
 # hash_tree DIR: print a hash of the names, modes and contents of all files.
