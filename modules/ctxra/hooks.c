@@ -11,6 +11,7 @@
  */
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
 
@@ -187,6 +188,10 @@ static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_contro
 
 	if (file_pages == 2 * READ_RACY(bdi->ra_pages))
 		pages *= 2;
+	/* nfs-ra has raised it for this call: see struct nra_call of modules/nfs-ra/windows.c. */
+	if (file_pages > 2 * READ_RACY(bdi->ra_pages) &&
+	    ractl->mapping->host->i_sb->s_magic == NFS_SUPER_MAGIC)
+		return false;
 	if (file_pages == pages)
 		return false;
 	count(CTXRA_C_RESIZED, 1);

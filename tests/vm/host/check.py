@@ -75,7 +75,7 @@ def is_left_out(test: Test, suite: str, wanted: Sequence[str]) -> bool:
     """Whether a test is long, everywhere or on this suite, and not named, as ctxra/010 names one."""
     named = tuple(start for start in wanted if "/" in start)
     long = test.setting("LONG")
-    return (long == "1" or suite in long.split()) and not test.name.startswith(named)
+    return (long == "1" or suite.removeprefix(roots.OWN) in long.split()) and not test.name.startswith(named)
 
 
 def select_runs(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test, str]]:
@@ -104,12 +104,13 @@ def build_helpers(suites: Iterable[str]) -> None:
 
 def skip_reason(test: Test, suite: str) -> str:
     """Why a test does not run on a suite; empty if it does."""
-    allowed = test.setting("SUITES", suite).split()
-    if suite not in allowed:
+    like = suite.removeprefix(roots.OWN)
+    allowed = test.setting("SUITES", like).split()
+    if like not in allowed:
         return f"is for {' '.join(allowed)}"
-    if suite in roots.SANITIZED and test.is_plain:
+    if not roots.is_stock(suite) and test.is_plain:
         return "is for a stock root"
-    if suite in roots.SANITIZED and test.is_trusted:
+    if not roots.is_stock(suite) and test.is_trusted:
         return "is for a kernel that checks signatures"
     if board.is_foreign(suite) and test.is_trusted:
         return "needs the firmware of amd64"

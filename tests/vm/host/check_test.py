@@ -87,6 +87,11 @@ class NotFor(unittest.TestCase):
     def test_suites(self) -> None:
         self.assertEqual(self.reason("trixie", SUITES="trixie debug"), "")
         self.assertEqual(self.reason("bookworm", SUITES="trixie debug"), "is for trixie debug")
+        self.assertEqual(self.reason("own-trixie", SUITES="trixie debug"), "")
+
+    def test_own_kernel_has_no_stock_root(self) -> None:
+        self.assertEqual(self.reason("own-trixie", ROOT="plain"), "is for a stock root")
+        self.assertEqual(self.reason("own-trixie", TRUSTED="1"), "is for a kernel that checks signatures")
 
     def test_kernels_with_sanitizers(self) -> None:
         for settings in ({"ROOT": "plain"}, {"TRUSTED": "1"}):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernels with sanitizers that tests/debug-kernel builds, and roots with one of them instead of their own."""
+"""The kernels with sanitizers that tests/debug-kernel builds."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,25 +16,3 @@ def built(kind: str) -> Path:
     if build.returncode:
         raise Trouble(f"cannot build the {kind} kernel: see above")
     return Path(build.stdout.strip())
-
-
-def replace_kernel(tree: Path, kernel: Path, new: Path) -> None:
-    """Make new a copy of tree with this kernel only. Its files are hard links to those of tree: write to none."""
-    shutil.rmtree(new.parent, ignore_errors=True)
-    new.parent.mkdir(parents=True)
-    subprocess.run(["cp", "-al", tree, new], check=True)
-    for pattern in ("lib/modules/*", "boot/*"):
-        for old in new.glob(pattern):
-            if old.is_dir():
-                shutil.rmtree(old)
-            else:
-                old.unlink()
-    # Folder by folder, because lib is a link to usr/lib since Debian merged them.
-    for folder in ("lib/modules", "boot", "usr/src"):
-        subprocess.run(["cp", "-a", f"{kernel / folder}/.", new / folder], check=True)
-    for modules in (new / "lib/modules").iterdir():
-        subprocess.run(["chroot", new, "/usr/sbin/depmod", modules.name], check=True)
-    # Debian's own headers name the compiler by its version, ours by its usual name.
-    (compiler,) = (path for path in (new / "usr/bin").glob("gcc-[0-9]*") if path.name[4:].isdigit())
-    for name in ("gcc", "cc"):
-        (new / "usr/bin" / name).symlink_to(compiler.name)

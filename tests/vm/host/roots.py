@@ -12,13 +12,14 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import archive, board, debug_kernel
 from .initrd import update_initrd
+from .kernel import Kernel, replace_kernel
 from .paths import CACHE, DEBS, TESTS, TOP
 from .progress import Trouble, discard, hold, locked, logged, say, step
 
@@ -32,6 +33,8 @@ MORE_SUITES = (
 ARM64_SUITES = ("bookworm-arm64", "trixie-arm64", "trixie-backports-arm64")
 # The user space of this host's own suite, with a kernel of our own with sanitizers: 6.12, or the newest.
 SANITIZED = ("debug", "kcsan", "debug-newest", "kcsan-newest")
+# own-SUITE is a suite with the kernel of --kernel instead of its own.
+OWN = "own-"
 PACKAGES = (
     *("dkms", "kmod", "openssl", "rpm"),
     *("bpftool", "bpftrace", "linux-perf", "trace-cmd"),
@@ -44,6 +47,8 @@ PACKAGES = (
 RECIPE = 1
 IMAGE_SIZE = "6G"
 KEPT_LAYERS = 2
+# The folder of --kernel.
+own_kernel: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -77,8 +82,10 @@ class Root:
 
     @property
     def share_type(self) -> str:
-        """The file system of the shared folders: virtiofs for Debian's kernels for clouds, which have no 9p."""
-        return "virtiofs" if archive.flavour(self.suite) == "-cloud" else "9p"
+        """The file system of the shared folders: virtiofs for kernels without 9p, as RHEL's and Debian's for clouds."""
+        modules = self.tree / "lib/modules" / self.kver
+        listed = (modules / name for name in ("modules.dep", "modules.builtin"))
+        return "9p" if any("/9p.ko" in path.read_text() for path in listed) else "virtiofs"
 
     @property
     def kernel(self) -> Path:
@@ -99,11 +106,16 @@ def digest(*parts: str | bytes) -> str:
 
 def check_suite(suite: str) -> None:
     known = (*SUITES, *MORE_SUITES, *ARM64_SUITES, *SANITIZED)
-    if suite not in known:
+    if suite.removeprefix(OWN) not in known:
         raise Trouble(f"no suite {suite!r}: choose from {', '.join(known)}")
     if os.geteuid() != 0:
         raise Trouble("roots are made with chroot and mount: run this as root")
     board.check_host(suite)
+
+
+def is_stock(suite: str) -> bool:
+    """Whether a suite's kernel comes from the archive, in the packages that the suite's users install."""
+    return suite not in SANITIZED and not suite.startswith(OWN)
 
 
 def newest(suite: str) -> Path | None:
@@ -116,7 +128,9 @@ def base_root(suite: str) -> Root:
     """The base of a suite with the archive's present kernel, from the cache if it is there."""
     check_suite(suite)
     if suite in SANITIZED:
-        return sanitized_root(suite)
+        return with_kernel(suite, archive.host_codename(), lambda: debug_kernel.built(suite))
+    if suite.startswith(OWN):
+        return with_kernel(suite, suite.removeprefix(OWN), own_folder)
     offered = archive.offered_kernel(suite)
     if offered is None:
         cached = newest(suite)
@@ -136,15 +150,21 @@ def base_root(suite: str) -> Root:
     return open_base(suite, base)
 
 
-def sanitized_root(suite: str) -> Root:
-    """The base of the host's own suite, with a kernel with sanitizers instead of the stock one."""
-    under = base_root(archive.host_codename())
+def own_folder() -> Path:
+    if own_kernel is None:
+        raise Trouble("a suite own-* is for vm --kernel DIR")
+    return own_kernel
+
+
+def with_kernel(suite: str, under: str, folder_of: Callable[[], Path]) -> Root:
+    """The base of the suite under, with the kernel of a folder instead of its own."""
+    stock = base_root(under)
     with locked(CACHE / f"{suite}.lock"):
-        kernel = debug_kernel.built(suite)
-        base = CACHE / f"{suite}_{digest(under.base.parent.name, kernel.name)}" / "base"
+        kernel = Kernel(folder_of())
+        base = CACHE / f"{suite}_{digest(stock.base.parent.name, kernel.identity())}" / "base"
         if not (base / "kver").exists():
-            with step(f"making the root of {suite}, kernel {kernel.name}"):
-                debug_kernel.replace_kernel(under.tree, kernel, base / "tree")
+            with step(f"making the root of {suite}, kernel {kernel.kver}"):
+                replace_kernel(stock.tree, kernel, base / "tree")
                 finish_base(suite, base)
             discard(set(CACHE.glob(f"{suite}_*")) - {base.parent})
         return open_base(suite, base)
