@@ -54,7 +54,8 @@ rpm: ## build the RPM packages in build/rpm
 ppa: ## build the source package for a PPA of Ubuntu's SERIES (noble, for example) in build/ppa, signed with the key KEY
 	@packaging/ppa "$(SERIES)"
 
-repo: deb rpm ## build apt and dnf repositories in build/repo, signed with the key KEY or a trial key
+# args repo KEY= URL=
+repo: deb rpm ## build apt and dnf repositories in build/repo, to be served at URL, signed with the key KEY or a trial key
 	@packaging/repo/build
 
 # args kunit KERNEL=debug|kcsan

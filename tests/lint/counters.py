@@ -5,7 +5,8 @@
 Usage: tests/lint/counters.py MODULE...
 
 A module lists its counters once, in modules/MODULE/*.h, as C(NAME, "name"): the string is the name in lower case, and
-docs/man/MODULE.4 has an entry for it. A module without counters.h has no such list.
+docs/man/MODULE.4 has an entry for it. A module without counters.h has no such list. Conversely, each entry of COUNTERS
+in the page is a counter: of that list, or one that a file of the module or of modules/common prints by itself.
 """
 
 import re
@@ -17,6 +18,8 @@ LISTED = re.compile(r'\b[A-Z]\((\w+),\s*"([^"]*)"\)')
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 # The tag of an item: the line after .TP or .TQ.
 TAG = re.compile(r"^\.T[PQ].*\n(.*)$", re.MULTILINE)
+SECTION = re.compile(r"^\.SH COUNTERS\n(.*?)(?=^\.SH |\Z)", re.MULTILINE | re.S)
+MACRO = re.compile(r"^\.[A-Z]+ ")
 # "below_64_us to above_2_s" stands for all between.
 SERIES = re.compile(r"^(below|above)_")
 
@@ -28,7 +31,15 @@ def listed(headers: str) -> list[tuple[str, str]]:
 
 def documented(page: str) -> set[str]:
     """The words that are set in bold in the tags of a man page."""
-    return {word for tag in TAG.findall(page) for word in re.findall(r"\w+", tag)}
+    return {word for tag in TAG.findall(page) for word in re.findall(r"\w+", MACRO.sub("", tag))}
+
+
+def stale(headers: str, page: str, code: str) -> Iterator[str]:
+    """What has an entry in COUNTERS, and is no counter of the headers, nor printed by the code."""
+    strings = {string for _, string in listed(headers)}
+    for word in sorted(word for section in SECTION.findall(page) for word in documented(section)):
+        if word not in ("and", "to") and word not in strings and f'"{word}' not in code:
+            yield f"the man page has an entry for {word}, which the module does not count"
 
 
 def troubles(headers: str, page: str) -> Iterator[str]:
@@ -51,7 +62,11 @@ def main() -> int:
             continue
         checked += 1
         page = Path("docs/man", f"{module}.4").read_text()
-        for trouble in troubles("\n".join(header.read_text() for header in headers), page):
+        lists = "\n".join(header.read_text() for header in headers)
+        code = "\n".join(
+            file.read_text() for file in (*Path("modules", module).glob("*.c"), *Path("modules/common").glob("*.c"))
+        )
+        for trouble in (*troubles(lists, page), *stale(lists, page, code)):
             print(f"{module}: {trouble}")
             status = 1
     if not checked:

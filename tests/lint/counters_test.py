@@ -32,6 +32,11 @@ class Counters(unittest.TestCase):
         self.check(header, '.TP\n.BR below_1_ms " to " above_2_s\n')
         self.check(header, PAGE, *(f"below_{n}_ms has no entry in the man page" for n in (1, 2)))
 
+    def test_entries_that_nothing_counts(self) -> None:
+        page = f".SH COUNTERS\n{PAGE}.TP\n.B left_missed\nThe rest.\n.SH NOTES\n.TP\n.B other_thing\nis none.\n"
+        self.assertEqual(list(counters.stale(HEADER, page, 'seq_puts(file, "left_missed 0");')), [])
+        self.assertEqual(len(list(counters.stale(HEADER, page, ""))), 1)
+
 
 if __name__ == "__main__":
     unittest.main()
