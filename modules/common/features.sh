@@ -52,3 +52,7 @@ feature FILE_KATTR linux/fs.h \
 # {sb,file}_write_not_started() helpers" is of the same series, which has no use without it.
 feature WRITE_NOT_STARTED linux/fs.h \
 	'bool f(const struct file *file) { return file_write_not_started(file); }' "$@"
+
+# 0ef86097f127 ("ftrace: rename ftrace_instruction_pointer_set() -> ftrace_regs_set_instruction_pointer()"), v6.2.
+feature FTRACE_REGS_SET_IP linux/ftrace.h \
+	'void f(struct ftrace_regs *fregs) { ftrace_regs_set_instruction_pointer(fregs, 0); }' "$@"

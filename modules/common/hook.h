@@ -6,7 +6,8 @@
  *
  * HOOK_ENTRY	sees a call before the function runs, may change its arguments, and may see it
  *		return. Not exclusive: any number of entry hooks and a livepatch may share a
- *		function. It is a kretprobe, which sits on ftrace without IPMODIFY. The memory of
+ *		function. It is a kretprobe: on x86 ftrace without IPMODIFY, on arm64 a breakpoint,
+ *		which calls us even while sysctl kernel.ftrace_enabled is 0. The memory of
  *		each call belongs to the kernel, so after hooks_unregister() nothing refers to
  *		ours, even if the call still sleeps.
  * HOOK_REDIRECT calls another function instead. Exclusive (ftrace IPMODIFY): the kernel refuses

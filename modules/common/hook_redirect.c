@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 
+#include "compat/redirect.h"
 #include "hook_redirect.h"
 #include "hook_symbol.h"
 #include "hook_types.h"
@@ -22,22 +23,22 @@
 /* The kernel keeps using our memory, because a hook could not be taken out. */
 static bool hook_stuck;
 
-static bool notrace redirects_call(const struct hook *hook, unsigned long parent_ip)
+static bool notrace redirects_call(const struct hook *hook, unsigned long from)
 {
 	const struct module *caller = READ_ONCE(hook->caller);
 
-	return !hook->spec.caller || (caller && within_module_core(parent_ip, caller));
+	return !hook->spec.caller || (caller && within_module_core(from, caller));
 }
 
 static void notrace hook_redirect_callback(unsigned long ip, unsigned long parent_ip,
 					   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct hook *hook = container_of(ops, struct hook, ops);
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned long from = compat_caller(fregs, parent_ip);
 	int bit;
 
 	/* The replacement calls the function itself. */
-	if (within_module_core(parent_ip, THIS_MODULE))
+	if (within_module_core(from, THIS_MODULE))
 		return;
 	/* The hook is not in place yet, or ftrace failed to take it out. */
 	if (!hook_is_active(hook))
@@ -45,8 +46,8 @@ static void notrace hook_redirect_callback(unsigned long ip, unsigned long paren
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
 		return;
-	if (regs && redirects_call(hook, parent_ip))
-		instruction_pointer_set(regs, (unsigned long)hook->replacement);
+	if (redirects_call(hook, from))
+		compat_redirect(fregs, (unsigned long)hook->replacement);
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -86,8 +87,7 @@ static int register_ops(struct hook *hook, unsigned long address)
 	 * with -EBUSY. Otherwise it would silently take the redirect away from a module that
 	 * relies on it.
 	 */
-	hook->ops.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
-			  FTRACE_OPS_FL_PERMANENT;
+	hook->ops.flags = COMPAT_REDIRECT_FLAGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
 	if (hook->found)
 		hook->found(address);
 	err = ftrace_set_filter_ip(&hook->ops, address, 0, 0);

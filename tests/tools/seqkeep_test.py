@@ -380,7 +380,9 @@ class Kernel(Machine):
 
     def test_ftrace_is_off(self) -> None:
         self.write("proc/sys/kernel/ftrace_enabled", "0\n")
-        self.assert_found(PROBLEM, "tracing", "ftrace")
+        self.assert_found(PROBLEM, "tracing", "ftrace is switched off: it calls no hooks")
+        self.write(f"boot/config-{RELEASE}", CONFIG + "CONFIG_ARM64=y\n")
+        self.assert_found(PROBLEM, "tracing", "raid5-deadline and nfsd-dio cannot be enabled")
 
     def test_a_hook_is_missing(self) -> None:
         self.hooked("page_cache_sync_ra", "vfs_iter_write", "vfs_iocb_iter_write")

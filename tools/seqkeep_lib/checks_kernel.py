@@ -411,7 +411,14 @@ def check_debugfs(host: Host, states: list[State]) -> Iterator[Finding]:
 def check_tracing(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that ftrace and kprobes, which call all hooks, are switched on."""
     if host.text("/proc/sys/kernel/ftrace_enabled") == "0":
-        yield Finding(PROBLEM, "tracing", "ftrace is switched off: it calls no hooks", "sysctl kernel.ftrace_enabled=1")
+        # On arm64 a probe is a breakpoint; only redirects need ftrace, and the kernel refuses them while it is off.
+        if (host.kernel_config(host.release) or {}).get("CONFIG_ARM64") == "y":
+            names = [s.module.name for s in present_states(states) if any(hook.exclusive for hook in s.module.hooks)]
+            without = f"{' and '.join(names)} cannot be enabled" if names else ""
+        else:
+            without = "it calls no hooks"
+        if without:
+            yield Finding(PROBLEM, "tracing", f"ftrace is switched off: {without}", "sysctl kernel.ftrace_enabled=1")
     if host.text(f"{DEBUGFS}/kprobes/enabled") == "0":
         yield Finding(
             PROBLEM, "tracing", "kprobes are switched off: they call no hooks", f"echo 1 > {DEBUGFS}/kprobes/enabled"
