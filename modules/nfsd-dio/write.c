@@ -74,16 +74,6 @@ static enum nd_verdict nd_observed(enum nd_verdict verdict)
 	return verdict == ND_PREFETCHED ? ND_WOULD_PREFETCH : verdict;
 }
 
-/* Whether the update succeeded. */
-static bool nd_update_time_or_count(struct file *file, const struct nd_times *times)
-{
-	int error = nd_update_time(file, times);
-
-	if (error)
-		nd_count_fallback(error);
-	return !error;
-}
-
 /* Do what precedes the stock code's write. */
 static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
 {
@@ -93,6 +83,29 @@ static void nd_leave(struct file *file, const struct nd_write *write, enum nd_ve
 		nd_prefetch(file, write);
 	nd_count(verdict);
 	nd_device_stats_add(file_inode(file)->i_sb->s_dev, ND_D_LEFT, 1);
+}
+
+/*
+ * Write, but leave the file's times and change attribute as they are: the caller updates them when
+ * the data is there.
+ *
+ * FMODE_NOCMTIME says that to the file system, as for the files of XFS's handles. nfsd's threads
+ * share @iocb's file, also for buffered writes, so a copy of it has the flag. The copy lives as
+ * long as this call, and the write has ended when the call returns, since @iocb is synchronous. So
+ * nobody takes a reference to the copy, and nobody its locks.
+ */
+static ssize_t nd_write_without_times(struct kiocb *iocb, struct iov_iter *iter)
+{
+	/* Others count references, and mark errors, in the file that is copied. */
+	struct file file = data_race(*iocb->ki_filp);
+	struct file *shared = iocb->ki_filp;
+	ssize_t written;
+
+	file.f_mode |= FMODE_NOCMTIME;
+	iocb->ki_filp = &file;
+	written = vfs_iocb_iter_write(&file, iocb, iter);
+	iocb->ki_filp = shared;
+	return written;
 }
 
 static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
@@ -120,7 +133,7 @@ static bool nd_write_direct(const struct kiocb *iocb, struct iov_iter *iter, ssi
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
-	*written = vfs_iocb_iter_write(direct.ki_filp, &direct, iter);
+	*written = nd_write_without_times(&direct, iter);
 	if (*written != len)
 		return false;
 	/*
@@ -204,17 +217,22 @@ static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
 					       const struct iov_iter *from,
 					       const struct nd_write *write, bool *done)
 {
-	const struct inode *inode = file_inode(iocb->ki_filp);
-	enum nd_verdict verdict;
-	struct nd_times times;
+	enum nd_verdict verdict = nd_write_data(iocb, from, write, done);
+	int error;
 
-	nd_times_begin(inode, &times);
-	verdict = nd_write_data(iocb, from, write, done);
-	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
-	if (*done)
-		*done = nd_update_time_or_count(iocb->ki_filp, &times);
-	nd_times_end(inode, &times);
-	return verdict;
+	if (verdict != ND_DIRECT)
+		return verdict;
+	/*
+	 * Of a write that failed a part may be on the device, and the stock code, which writes
+	 * again, may fail before it updates the times. The update, which waits while the file
+	 * system is frozen, holds no buffer.
+	 */
+	error = nd_update_time(iocb->ki_filp);
+	if (error && *done) {
+		*done = false;
+		nd_count_fallback(error);
+	}
+	return ND_DIRECT;
 }
 
 /*
@@ -224,19 +242,15 @@ static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
  */
 static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 {
-	const struct inode *inode = file_inode(iocb->ki_filp);
 	struct kiocb direct = *iocb;
 	struct iov_iter iter = *from;
-	struct nd_times times;
 	ssize_t written;
 	int error = 0;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
-	nd_times_begin(inode, &times);
-	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
+	written = nd_write_without_times(&direct, &iter);
 	if (written)
-		error = nd_update_time(iocb->ki_filp, &times);
-	nd_times_end(inode, &times);
+		error = nd_update_time(iocb->ki_filp);
 	if (written <= 0)
 		return written;
 	iocb->ki_pos = direct.ki_pos;
