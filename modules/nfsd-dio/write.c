@@ -212,27 +212,30 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
 	return ND_DIRECT;
 }
 
-/* As nd_write_data(). */
-static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
-					       const struct iov_iter *from,
-					       const struct nd_write *write, bool *done)
+/* As nd_write_data(), with the times updated, and the sync if one was asked for. */
+static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struct iov_iter *from,
+					   const struct nd_write *write, bool *done,
+					   struct nd_finish *finish)
 {
-	enum nd_verdict verdict = nd_write_data(iocb, from, write, done);
+	enum nd_verdict verdict;
 	int error;
 
-	if (verdict != ND_DIRECT)
-		return verdict;
-	/*
-	 * Of a write that failed a part may be on the device, and the stock code, which writes
-	 * again, may fail before it updates the times. The update, which waits while the file
-	 * system is frozen, holds no buffer.
-	 */
-	error = nd_update_time(iocb->ki_filp);
-	if (error && *done) {
-		*done = false;
-		nd_count_fallback(error);
+	nd_finish_expect(iocb, finish);
+	verdict = nd_write_data(iocb, from, write, done);
+	/* What waits while the file system is frozen holds no buffer. */
+	if (verdict != ND_DIRECT) {
+		nd_finish_cancel(finish);
+	} else if (!*done) {
+		/* The stock code, which writes again, may fail before it updates the times. */
+		nd_finish_failed_write(iocb, finish);
+	} else {
+		error = nd_finish_write(iocb, write->len, finish);
+		if (error) {
+			*done = false;
+			nd_count_fallback(error);
+		}
 	}
-	return ND_DIRECT;
+	return verdict;
 }
 
 /*
@@ -244,21 +247,22 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 {
 	struct kiocb direct = *iocb;
 	struct iov_iter iter = *from;
+	struct nd_finish finish;
 	ssize_t written;
-	int error = 0;
+	int error;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
+	nd_finish_expect(iocb, &finish);
 	written = nd_write_without_times(&direct, &iter);
-	if (written)
-		error = nd_update_time(iocb->ki_filp);
-	if (written <= 0)
+	if (written <= 0) {
+		nd_finish_failed_write(iocb, &finish);
 		return written;
+	}
+	error = nd_finish_write(iocb, written, &finish);
 	iocb->ki_pos = direct.ki_pos;
-	if (!error)
-		written = generic_write_sync(iocb, written);
-	if (error || written < 0)
+	if (error || finish.sync)
 		nd_count(ND_C_SYNC_ERRORS);
-	return error ?: written;
+	return error ?: finish.sync ?: written;
 }
 
 /**
@@ -280,6 +284,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	size_t len = iov_iter_count(from);
 	enum nd_verdict verdict;
 	struct nd_write write;
+	struct nd_finish finish;
 	bool done = false;
 	u64 begin;
 
@@ -296,7 +301,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 		return true;
 	}
 	if (verdict == ND_DIRECT)
-		verdict = nd_write_data_and_times(iocb, from, &write, &done);
+		verdict = nd_write_and_finish(iocb, from, &write, &done, &finish);
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
@@ -306,8 +311,8 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 		return false;
 	}
 	iocb->ki_pos += len;
-	/* Report a failed flush: the stock code's second flush would succeed and hide it. */
-	*result = generic_write_sync(iocb, len);
+	/* Report a failed sync: the stock code's second one would succeed and hide it. */
+	*result = finish.sync ?: len;
 	nd_count(ND_DIRECT);
 	nd_device_stats_add(dev, ND_D_DIRECT, 1);
 	nd_device_stats_add(dev, ND_D_BYTES, len);
