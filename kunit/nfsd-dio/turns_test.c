@@ -58,10 +58,10 @@ static void one_after_the_other(struct kunit *test)
 	long asked;
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 	/* It was served before this one asked. */
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 }
 
 /* The owner of another file is never waited for. */
@@ -72,9 +72,9 @@ static void other_file(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &other), ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked);
+	nd_turn_end(turns, &file_b, asked, 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 }
 
 /* Writers that asked during a turn are not served by it, but the first of them serves all. */
@@ -86,11 +86,11 @@ static void waiters(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
 	KUNIT_EXPECT_EQ(test, w.asked, 2L);
-	nd_turn_end(turns, &file_a, w.asked);
+	nd_turn_end(turns, &file_a, w.asked, 0);
 }
 
 /* Served with a ticket that the waiter has by then. */
@@ -102,9 +102,42 @@ static void served(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked + 1);
+	nd_turn_end(turns, &file_a, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+}
+
+/* What failed for the owner failed for all that it served, and for no others. */
+static void fails_for_all(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	struct writer w = { .round = -1 };
+	long asked;
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	start_waiter(test, turns, &w);
+	/* As two turns that end before the waiter runs: the first served it. */
+	spin_lock(&turns->lock);
+	turns->error = -EIO;
+	turns->failed_after = turns->done;
+	turns->failed = asked + 1;
+	spin_unlock(&turns->lock);
+	nd_turn_end(turns, &file_a, asked + 2, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	KUNIT_EXPECT_EQ(test, w.asked, (long)-EIO);
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
+	w = (struct writer) { .round = -1 };
+	nd_turn_end(turns, &file_b, asked, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, turns->error, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, turns->failed, asked);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	start_waiter(test, turns, &w);
+	nd_turn_end(turns, &file_a, asked + 1, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	KUNIT_EXPECT_EQ(test, w.asked, 0L);
 }
 
 /* The turn ends without an update: the waiter makes its own. */
@@ -116,10 +149,10 @@ static void not_served(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, NULL, asked + 1);
+	nd_turn_end(turns, NULL, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, w.asked);
+	nd_turn_end(turns, &file_a, w.asked, 0);
 }
 
 /* While it waits, the turn passes to another file, whose owner may block for ever. */
@@ -141,7 +174,7 @@ static void passed_on(struct kunit *test)
 	wake_up_all(&turns->wait);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked);
+	nd_turn_end(turns, &file_b, asked, 0);
 }
 
 /* The owner waits for a writer that was announced before its turn, and serves it. */
@@ -155,7 +188,7 @@ static void gathers(struct kunit *test)
 	start_waiter(test, turns, &w);
 	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
 	KUNIT_EXPECT_EQ(test, asked, 2L);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
 }
@@ -187,7 +220,7 @@ static void cancelled(struct kunit *test)
 	KUNIT_EXPECT_NE(test, late, early);
 	nd_turn_cancel(turns, early);
 	wait_for_completion(&owner.done);
-	nd_turn_end(turns, &file_a, owner.asked);
+	nd_turn_end(turns, &file_a, owner.asked, 0);
 	nd_turn_cancel(turns, late);
 	KUNIT_EXPECT_EQ(test, turns->expected[0] + turns->expected[1], 0U);
 }
@@ -202,10 +235,10 @@ static void gathers_in_vain(struct kunit *test)
 	KUNIT_EXPECT_LT(test, nd_turn_expect(turns, &file_b), 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
 	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
-	nd_turn_end(turns, &file_b, asked);
+	nd_turn_end(turns, &file_b, asked, 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	nd_turn_gather(turns, 1, &asked);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 	nd_turn_cancel(turns, round);
 }
 
@@ -214,6 +247,7 @@ static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(other_file),
 	KUNIT_CASE(waiters),
 	KUNIT_CASE(served),
+	KUNIT_CASE(fails_for_all),
 	KUNIT_CASE(not_served),
 	KUNIT_CASE(passed_on),
 	KUNIT_CASE(gathers),

@@ -54,6 +54,7 @@
 	ND_VERDICT_COUNTERS(C)				\
 	C(BOUNCED_BYTES, "bounced_bytes")		\
 	C(UNCOPIED, "uncopied")				\
+	C(TIMES_UNSEEN, "times_unseen")			\
 	C(FALLBACK_EINVAL, "fallback_einval")		\
 	C(FALLBACK_ENOTBLK, "fallback_enotblk")		\
 	C(FALLBACK_EBUSY, "fallback_ebusy")		\

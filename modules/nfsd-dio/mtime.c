@@ -10,10 +10,13 @@
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/magic.h>
 
 #include "common/compat/freeze.h"
+#include "common/compat/mgtime.h"
 #include "common/compat/xfs.h"
+#include "counters.h"
 #include "mtime.h"
 #include "turns.h"
 
@@ -39,20 +42,31 @@ void nd_mtime_init(void)
 	}
 }
 
+/*
+ * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for NFSv2,
+ * nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush() implementation" in
+ * v6.5. Each writer does so before its own sync, because another's cleans the inode.
+ */
+static void nd_mark_dirty(struct inode *inode)
+{
+	__mark_inode_dirty(inode, I_DIRTY_PAGES);
+}
+
+/* Whether the client keeps the times itself. Only later kernels ask that in file_update_time(). */
+static bool nd_client_has_times(const struct file *file)
+{
+	return READ_ONCE(file->f_mode) & FMODE_NOCMTIME;
+}
+
 static int nd_update_time_alone(struct file *file)
 {
 	int error;
 
+	if (nd_client_has_times(file))
+		return 0;
 	compat_file_start_write(file);
 	error = file_update_time(file);
 	compat_file_end_write(file);
-	/*
-	 * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for
-	 * NFSv2, nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush()
-	 * implementation" in v6.5.
-	 */
-	if (!error)
-		__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
 	return error;
 }
 
@@ -64,40 +78,43 @@ static int nd_sync(const struct kiocb *iocb, size_t len)
 	return min_t(ssize_t, generic_write_sync(&end, len), 0);
 }
 
-/*
- * End the turn of a writer. If it failed, or updated nothing because the client keeps the file's
- * times itself (FMODE_NOCMTIME), the waiting writers do it themselves.
- */
-static void nd_end(struct nd_turns *turns, const struct file *file, int error, long asked)
-{
-	bool served = !error && !(file->f_mode & FMODE_NOCMTIME);
-
-	nd_turn_end(turns, served ? file_inode(file) : NULL, asked);
-}
-
-/*
- * Update a file's times and change attribute after its data.
- *
- * The file system would update the times before it writes the data, and readers do not wait for a
- * direct write. So a client could cache old bytes under the new change attribute (or time), and
- * would trust them until the next change. Here a client that has seen the new values has the new
- * bytes to read.
- *
- * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
- * Return: 0, also if another writer updated them since the call, or a negative errno.
- */
+/* Returns 0, also if another writer updated them since the call, or a negative errno. */
 static int nd_update_time(struct file *file)
 {
-	struct nd_turns *turns = &nd_updates[hash_ptr(file_inode(file), TURNS_BITS)];
+	struct inode *inode = file_inode(file);
+	struct nd_turns *turns = &nd_updates[hash_ptr(inode, TURNS_BITS)];
+	bool client_has_times = nd_client_has_times(file);
 	enum nd_turn turn;
 	int error = 0;
 	long asked;
 
-	turn = nd_turn_take(turns, file_inode(file), -1, &asked);
+	turn = nd_turn_take(turns, inode, -1, &asked);
 	if (turn != ND_TURN_DONE)
 		error = nd_update_time_alone(file);
+	/* If it failed, or was none, the waiting writers make their own. */
 	if (turn == ND_TURN_OWNER)
-		nd_end(turns, file, error, asked);
+		nd_turn_end(turns, error || client_has_times ? NULL : inode, asked, 0);
+	if (!error)
+		nd_mark_dirty(inode);
+	return error;
+}
+
+/*
+ * As nd_update_time(), with nothing done if the file system updated the times before the data and
+ * nobody has seen them since. Ends what nd_times_begin() began.
+ */
+static int nd_update_seen_time(struct file *file, const struct nd_times *times)
+{
+	struct inode *inode = file_inode(file);
+	int error = 0;
+
+	if (COMPAT_TIMES_ARE_MARKED && nd_times_are_unseen(inode, times)) {
+		nd_count(ND_C_TIMES_UNSEEN);
+		nd_mark_dirty(inode);
+	} else {
+		error = nd_update_time(file);
+	}
+	nd_times_end(inode, times);
 	return error;
 }
 
@@ -121,6 +138,8 @@ void nd_finish_expect(const struct kiocb *iocb, struct nd_finish *finish)
 	const struct inode *inode = file_inode(iocb->ki_filp);
 
 	*finish = (struct nd_finish) {};
+	if (COMPAT_TIMES_ARE_MARKED)
+		nd_times_begin(inode, &finish->times);
 	if (!nd_shares_sync(iocb))
 		return;
 	finish->syncs = &nd_syncs[hash_ptr(inode, TURNS_BITS)];
@@ -132,29 +151,39 @@ void nd_finish_expect(const struct kiocb *iocb, struct nd_finish *finish)
  * dirty of its own range: where the file system wrote to the cache, each writer does that before.
  * The owner waits for those whose data was on its way before, as long as a sync takes at most:
  * without them in this sync, they would have to wait for its end, and then for another.
+ *
+ * A sync that failed has failed for all: another might succeed for bytes that the device has lost.
  */
 static int nd_finish_in_turn(const struct kiocb *iocb, size_t len, struct nd_finish *finish)
 {
 	struct file *file = iocb->ki_filp;
+	struct inode *inode = file_inode(file);
 	struct nd_syncs *syncs = finish->syncs;
+	bool client_has_times = nd_client_has_times(file);
 	int error = file_write_and_wait_range(file, iocb->ki_pos, iocb->ki_pos + len - 1);
 	enum nd_turn turn;
-	unsigned long begin;
 	int update = 0;
 	long asked;
+	u64 begin;
 
-	turn = nd_turn_take(&syncs->turns, file_inode(file), finish->round, &asked);
+	turn = nd_turn_take(&syncs->turns, inode, finish->round, &asked);
+	if (turn == ND_TURN_DONE) {
+		finish->sync = error ?: asked;
+		return 0;
+	}
 	if (turn == ND_TURN_OWNER)
 		nd_turn_gather(&syncs->turns, READ_ONCE(syncs->duration), &asked);
-	begin = jiffies;
-	if (turn != ND_TURN_DONE) {
-		update = nd_update_time_alone(file);
-		if (!update)
-			finish->sync = nd_sync(iocb, len);
+	update = nd_update_time_alone(file);
+	begin = ktime_get_ns();
+	if (!update) {
+		nd_mark_dirty(inode);
+		finish->sync = nd_sync(iocb, len);
 	}
 	if (turn == ND_TURN_OWNER) {
-		WRITE_ONCE(syncs->duration, min_t(unsigned long, jiffies - begin, GATHER_MAX));
-		nd_end(&syncs->turns, file, update ?: finish->sync, asked);
+		WRITE_ONCE(syncs->duration, min_t(u64, nsecs_to_jiffies(ktime_get_ns() - begin),
+						  GATHER_MAX));
+		nd_turn_end(&syncs->turns, update || client_has_times ? NULL : inode, asked,
+			    finish->sync);
 	}
 	if (error)
 		finish->sync = error;
@@ -168,10 +197,16 @@ static int nd_finish_in_turn(const struct kiocb *iocb, size_t len, struct nd_fin
  * @finish: of nd_finish_expect(); &nd_finish.sync is set to 0, or to the negative errno of what was
  *	asked for with IOCB_DSYNC
  *
+ * A file system updates the times before it writes the data, and readers do not wait for a direct
+ * write. So a client could cache old bytes under the new change attribute (or time), and would
+ * trust them until the next change. Where the kernel marks times that were seen, those are updated
+ * again after the data. Elsewhere the file system leaves them alone, and they are updated only
+ * after it. So a client that has seen the last values has the new bytes to read.
+ *
  * The sync comes after the update, because a crash must not bring back times that were seen with
  * old bytes.
  *
- * Context: as nd_update_time().
+ * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
  * Return: 0 or a negative errno of the update; then nothing is synced.
  */
 int nd_finish_write(const struct kiocb *iocb, size_t len, struct nd_finish *finish)
@@ -180,7 +215,7 @@ int nd_finish_write(const struct kiocb *iocb, size_t len, struct nd_finish *fini
 
 	if (finish->syncs)
 		return nd_finish_in_turn(iocb, len, finish);
-	error = nd_update_time(iocb->ki_filp);
+	error = nd_update_seen_time(iocb->ki_filp, &finish->times);
 	if (!error)
 		finish->sync = nd_sync(iocb, len);
 	return error;
@@ -191,17 +226,23 @@ int nd_finish_write(const struct kiocb *iocb, size_t len, struct nd_finish *fini
  * @iocb: the write
  * @finish: of nd_finish_expect()
  *
- * Context: as nd_update_time().
+ * Context: as nd_finish_write().
  */
 void nd_finish_failed_write(const struct kiocb *iocb, const struct nd_finish *finish)
 {
-	nd_finish_cancel(finish);
-	nd_update_time(iocb->ki_filp);
+	if (finish->syncs)
+		nd_turn_cancel(&finish->syncs->turns, finish->round);
+	nd_update_seen_time(iocb->ki_filp, &finish->times);
 }
 
-/* Nothing was written after nd_finish_expect(). */
-void nd_finish_cancel(const struct nd_finish *finish)
+/**
+ * nd_finish_cancel - write nothing after nd_finish_expect()
+ * @iocb: the write
+ * @finish: of nd_finish_expect()
+ */
+void nd_finish_cancel(const struct kiocb *iocb, const struct nd_finish *finish)
 {
 	if (finish->syncs)
 		nd_turn_cancel(&finish->syncs->turns, finish->round);
+	nd_times_end(file_inode(iocb->ki_filp), &finish->times);
 }

@@ -85,7 +85,7 @@ void nd_turn_gather(struct nd_turns *turns, unsigned long timeout, long *asked)
  * @turns: the turns
  * @file: the file
  * @round: of nd_turn_expect(); negative: this writer was not announced
- * @asked: for nd_turn_end(); set for the owner
+ * @asked: set: for the owner, what nd_turn_end() takes; for %ND_TURN_DONE, the error given to that
  *
  * The owner may be of another file system, and block there for ever: a writer never waits for the
  * owner of another file. If the turn passes to one while it waits, it goes on alone.
@@ -97,6 +97,7 @@ enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, l
 	enum nd_turn turn = ND_TURN_DONE;
 	long ticket;
 
+	*asked = 0;
 	spin_lock(&turns->lock);
 	ticket = ++turns->asked;
 	nd_turn_arrive(turns, round);
@@ -118,6 +119,8 @@ enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, l
 		wait_event(turns->wait, READ_ONCE(turns->finished) != finished);
 		spin_lock(&turns->lock);
 	}
+	if (turn == ND_TURN_DONE && turns->failed_after - ticket < 0 && turns->failed - ticket >= 0)
+		*asked = turns->error;
 	spin_unlock(&turns->lock);
 	return turn;
 }
@@ -127,10 +130,16 @@ enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, l
  * @turns: the turns
  * @served: the file; NULL: not served, so that the waiting writers do it themselves
  * @asked: of nd_turn_take(): all tickets up to this are served
+ * @error: 0, or the negative errno that all these have
  */
-void nd_turn_end(struct nd_turns *turns, const void *served, long asked)
+void nd_turn_end(struct nd_turns *turns, const void *served, long asked, int error)
 {
 	spin_lock(&turns->lock);
+	if (error) {
+		turns->error = error;
+		turns->failed_after = turns->done;
+		turns->failed = asked;
+	}
 	turns->served = served;
 	turns->done = asked;
 	turns->owner = NULL;

@@ -15,6 +15,9 @@
  * @owner: the file of the writer whose turn it is; NULL: nobody's
  * @served: the file of @done
  * @done: the last ticket that was served, if it is one of @served
+ * @error: of the last turn that failed
+ * @failed_after: its tickets are those above this
+ * @failed: its last ticket
  * @expected_of: the file of the writers that are announced
  * @expected: how many of them have not come yet, by @round
  * @round: which of the two a writer is counted in that is announced now
@@ -31,6 +34,9 @@ struct nd_turns {
 	const void *owner;
 	const void *served;
 	long done;
+	int error;
+	long failed_after;
+	long failed;
 	const void *expected_of;
 	unsigned int expected[2];
 	int round;
@@ -51,6 +57,6 @@ int nd_turn_expect(struct nd_turns *turns, const void *file);
 void nd_turn_cancel(struct nd_turns *turns, int round);
 void nd_turn_gather(struct nd_turns *turns, unsigned long timeout, long *asked);
 enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, long *asked);
-void nd_turn_end(struct nd_turns *turns, const void *served, long asked);
+void nd_turn_end(struct nd_turns *turns, const void *served, long asked, int error);
 
 #endif

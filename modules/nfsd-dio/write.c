@@ -6,6 +6,7 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
+#include "common/compat/mgtime.h"
 #include "common/module.h"
 #include "counters.h"
 #include "device_stats.h"
@@ -86,22 +87,26 @@ static void nd_leave(struct file *file, const struct nd_write *write, enum nd_ve
 }
 
 /*
- * Write, but leave the file's times and change attribute as they are: the caller updates them when
- * the data is there.
+ * Write, but leave the file's times and change attribute as they are, unless the kernel marks those
+ * that somebody has seen: nd_finish_write() updates them when the data is there.
  *
- * FMODE_NOCMTIME says that to the file system, as for the files of XFS's handles. nfsd's threads
+ * FMODE_NOCMTIME says so to the file system, as for the files of XFS's handles. nfsd's threads
  * share @iocb's file, also for buffered writes, so a copy of it has the flag. The copy lives as
  * long as this call, and the write has ended when the call returns, since @iocb is synchronous. So
  * nobody takes a reference to the copy, and nobody its locks.
  */
-static ssize_t nd_write_without_times(struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t nd_write_times_later(struct kiocb *iocb, struct iov_iter *iter)
 {
 	/* Others count references, and mark errors, in the file that is copied. */
 	struct file file = data_race(*iocb->ki_filp);
 	struct file *shared = iocb->ki_filp;
 	ssize_t written;
 
+	if (COMPAT_TIMES_ARE_MARKED)
+		return vfs_iocb_iter_write(shared, iocb, iter);
 	file.f_mode |= FMODE_NOCMTIME;
+	/* Another thread may hold the lock that was copied. */
+	spin_lock_init(&file.f_lock);
 	iocb->ki_filp = &file;
 	written = vfs_iocb_iter_write(&file, iocb, iter);
 	iocb->ki_filp = shared;
@@ -133,7 +138,7 @@ static bool nd_write_direct(const struct kiocb *iocb, struct iov_iter *iter, ssi
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
-	*written = nd_write_without_times(&direct, iter);
+	*written = nd_write_times_later(&direct, iter);
 	if (*written != len)
 		return false;
 	/*
@@ -224,7 +229,7 @@ static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struc
 	verdict = nd_write_data(iocb, from, write, done);
 	/* What waits while the file system is frozen holds no buffer. */
 	if (verdict != ND_DIRECT) {
-		nd_finish_cancel(finish);
+		nd_finish_cancel(iocb, finish);
 	} else if (!*done) {
 		/* The stock code, which writes again, may fail before it updates the times. */
 		nd_finish_failed_write(iocb, finish);
@@ -253,7 +258,7 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	nd_finish_expect(iocb, &finish);
-	written = nd_write_without_times(&direct, &iter);
+	written = nd_write_times_later(&direct, &iter);
 	if (written <= 0) {
 		nd_finish_failed_write(iocb, &finish);
 		return written;
