@@ -12,6 +12,7 @@ static const char file_a, file_b;
 /* A writer that may wait. */
 struct writer {
 	struct nd_turns *turns;
+	int round;
 	enum nd_turn turn;
 	long asked;
 	struct completion done;
@@ -22,7 +23,7 @@ static int writer_fn(void *data)
 {
 	struct writer *w = data;
 
-	w->turn = nd_turn_take(w->turns, &file_a, &w->asked);
+	w->turn = nd_turn_take(w->turns, &file_a, w->round, &w->asked);
 	complete(&w->done);
 	return 0;
 }
@@ -56,11 +57,11 @@ static void one_after_the_other(struct kunit *test)
 	struct nd_turns *turns = turns_alloc(test);
 	long asked;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	nd_turn_end(turns, &file_a, asked, 0);
 	/* It was served before this one asked. */
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	nd_turn_end(turns, &file_a, asked, 0);
 }
 
 /* The owner of another file is never waited for. */
@@ -69,66 +70,99 @@ static void other_file(struct kunit *test)
 	struct nd_turns *turns = turns_alloc(test);
 	long asked, other;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, &asked), ND_TURN_OWNER);
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &other), ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked);
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &other), ND_TURN_ALONE);
+	nd_turn_end(turns, &file_b, asked, 0);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	nd_turn_end(turns, &file_a, asked, 0);
 }
 
 /* Writers that asked during a turn are not served by it, but the first of them serves all. */
 static void waiters(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
-	struct writer w = {};
+	struct writer w = { .round = -1 };
 	long asked;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked);
+	nd_turn_end(turns, &file_a, asked, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
 	KUNIT_EXPECT_EQ(test, w.asked, 2L);
-	nd_turn_end(turns, &file_a, w.asked);
+	nd_turn_end(turns, &file_a, w.asked, 0);
 }
 
 /* Served with a ticket that the waiter has by then. */
 static void served(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
-	struct writer w = {};
+	struct writer w = { .round = -1 };
 	long asked;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked + 1);
+	nd_turn_end(turns, &file_a, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+}
+
+/* What failed for the owner failed for all that it served, and for no others. */
+static void fails_for_all(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	struct writer w = { .round = -1 };
+	long asked;
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	start_waiter(test, turns, &w);
+	/* As two turns that end before the waiter runs: the first served it. */
+	spin_lock(&turns->lock);
+	turns->error = -EIO;
+	turns->failed_after = turns->done;
+	turns->failed = asked + 1;
+	spin_unlock(&turns->lock);
+	nd_turn_end(turns, &file_a, asked + 2, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	KUNIT_EXPECT_EQ(test, w.asked, (long)-EIO);
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
+	w = (struct writer) { .round = -1 };
+	nd_turn_end(turns, &file_b, asked, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, turns->error, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, turns->failed, asked);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	start_waiter(test, turns, &w);
+	nd_turn_end(turns, &file_a, asked + 1, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	KUNIT_EXPECT_EQ(test, w.asked, 0L);
 }
 
 /* The turn ends without an update: the waiter makes its own. */
 static void not_served(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
-	struct writer w = {};
+	struct writer w = { .round = -1 };
 	long asked;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, NULL, asked + 1);
+	nd_turn_end(turns, NULL, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, w.asked);
+	nd_turn_end(turns, &file_a, w.asked, 0);
 }
 
 /* While it waits, the turn passes to another file, whose owner may block for ever. */
 static void passed_on(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
-	struct writer w = {};
+	struct writer w = { .round = -1 };
 	long asked;
 
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, &asked), ND_TURN_OWNER);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
 	/* As nd_turn_end() and nd_turn_take() of another writer, before the waiter runs. */
 	spin_lock(&turns->lock);
@@ -140,7 +174,72 @@ static void passed_on(struct kunit *test)
 	wake_up_all(&turns->wait);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked);
+	nd_turn_end(turns, &file_b, asked, 0);
+}
+
+/* The owner waits for a writer that was announced before its turn, and serves it. */
+static void gathers(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	struct writer w = { .round = nd_turn_expect(turns, &file_a) };
+	long asked;
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	start_waiter(test, turns, &w);
+	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
+	KUNIT_EXPECT_EQ(test, asked, 2L);
+	nd_turn_end(turns, &file_a, asked, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+}
+
+static int gather_fn(void *data)
+{
+	struct writer *w = data;
+
+	nd_turn_gather(w->turns, MAX_SCHEDULE_TIMEOUT, &w->asked);
+	complete(&w->done);
+	return 0;
+}
+
+/* It does not wait for one that is announced later, nor for one that takes no turn after all. */
+static void cancelled(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	struct writer owner = { .turns = turns };
+	int early = nd_turn_expect(turns, &file_a), late;
+
+	init_completion(&owner.done);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &owner.asked), ND_TURN_OWNER);
+	owner.task = kthread_run(gather_fn, &owner, "nd-gather");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(owner.task));
+	for (unsigned int i = 0; i < 1000 && !wq_has_sleeper(&turns->gather); i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_FALSE(test, completion_done(&owner.done));
+	late = nd_turn_expect(turns, &file_a);
+	KUNIT_EXPECT_NE(test, late, early);
+	nd_turn_cancel(turns, early);
+	wait_for_completion(&owner.done);
+	nd_turn_end(turns, &file_a, owner.asked, 0);
+	nd_turn_cancel(turns, late);
+	KUNIT_EXPECT_EQ(test, turns->expected[0] + turns->expected[1], 0U);
+}
+
+/* Nor for ever, nor for a writer of another file. */
+static void gathers_in_vain(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	int round = nd_turn_expect(turns, &file_a);
+	long asked;
+
+	KUNIT_EXPECT_LT(test, nd_turn_expect(turns, &file_b), 0);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
+	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
+	nd_turn_end(turns, &file_b, asked, 0);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	nd_turn_gather(turns, 1, &asked);
+	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_cancel(turns, round);
 }
 
 static struct kunit_case turns_cases[] = {
@@ -148,8 +247,12 @@ static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(other_file),
 	KUNIT_CASE(waiters),
 	KUNIT_CASE(served),
+	KUNIT_CASE(fails_for_all),
 	KUNIT_CASE(not_served),
 	KUNIT_CASE(passed_on),
+	KUNIT_CASE(gathers),
+	KUNIT_CASE(cancelled),
+	KUNIT_CASE(gathers_in_vain),
 	{}
 };
 

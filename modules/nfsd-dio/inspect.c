@@ -48,9 +48,12 @@ static void nd_inspect_alignment(const struct file *file, struct nd_write *write
 /* Whether nfsd's own direct write is to have its times updated after its data. */
 static bool nd_is_native(const struct kiocb *iocb)
 {
-	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete &&
+	const struct inode *inode = file_inode(iocb->ki_filp);
+
+	/* In a file that is always synchronous the file system would sync before the times change. */
+	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete && !IS_SYNC(inode) &&
 	       !(iocb->ki_flags & ~(KNOWN_FLAGS | IOCB_DIRECT)) &&
-	       known_fs(file_inode(iocb->ki_filp)) && nd_scope(iocb->ki_filp) == ND_IN_SCOPE;
+	       known_fs(inode) && nd_scope(iocb->ki_filp) == ND_IN_SCOPE;
 }
 
 /**

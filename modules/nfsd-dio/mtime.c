@@ -1,156 +1,248 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS holds an inode's ilock while a sync writes the log, and takes it exclusively to update a
- * time. 64 writers that updated it one by one each waited for a log write of their own: 213 writes
- * per second, and 2528 without the update. So one writer updates it for all whose data is on the
- * device: 2088.
+ * XFS takes an inode's ilock exclusively to update a time. Until v6.18 a sync holds it, shared,
+ * while it writes the log. 64 writers that each updated the time, and each synced, waited for one
+ * log write after the other: on 6.12 they made 213 stable writes per second. So one writer updates
+ * the times for all whose data is on the device, and there it syncs for all, too: no update waits
+ * for a sync then, nor a write that looks up its extents for an update that waits.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
-#include <linux/iversion.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
 
 #include "common/compat/freeze.h"
 #include "common/compat/mgtime.h"
+#include "common/compat/xfs.h"
 #include "counters.h"
 #include "mtime.h"
 #include "turns.h"
 
 #define TURNS_BITS	8
+/* Jiffies that a sync waits for others at most. One that took longer was held up by something. */
+#define GATHER_MAX	(HZ / 10)
 
-static struct nd_turns nd_turns[1 << TURNS_BITS];
+static struct nd_turns nd_updates[1 << TURNS_BITS];
 
-/* By a hash of the file. While a write is in flight, its file stays in memory. */
-static struct nd_sample {
-	spinlock_t lock;	/* protects the rest */
-	const struct inode *inode;
-	unsigned int users;	/* writes in flight to the file */
-	struct timespec64 before;
-} samples[1 << TURNS_BITS] = {
-	[0 ... (1 << TURNS_BITS) - 1].lock = __SPIN_LOCK_UNLOCKED(samples.lock),
-};
+static struct nd_syncs {
+	struct nd_turns turns;
+	/* How long the last one took, jiffies. Written by the owner. */
+	unsigned long duration;
+} nd_syncs[1 << TURNS_BITS];
 
 void nd_mtime_init(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(nd_turns); i++)
-		nd_turns_init(&nd_turns[i]);
-}
-
-static int nd_update_time_in_turn(struct nd_turns *turns, struct file *file)
-{
-	const struct inode *inode = file_inode(file);
-	enum nd_turn turn;
-	long asked;
-	int error;
-
-	turn = nd_turn_take(turns, inode, &asked);
-	if (turn == ND_TURN_DONE)
-		return 0;
-	error = file_update_time(file);
-	/*
-	 * If the update failed, or was none because the client keeps the file's times itself
-	 * (FMODE_NOCMTIME), the waiting writers make their own.
-	 */
-	if (turn == ND_TURN_OWNER)
-		nd_turn_end(turns, error || file->f_mode & FMODE_NOCMTIME ? NULL : inode, asked);
-	return error;
-}
-
-/**
- * nd_times_begin - sample the times of a file before a write
- * @inode: the file, which the caller keeps open until nd_times_end()
- * @times: set
- *
- * Writes in flight to one file share the sample of the first. Of 64 that begin within a tick, which
- * is one time, the others would see no change, and one would have to update the times.
- *
- * Context: any but interrupts.
- */
-void nd_times_begin(const struct inode *inode, struct nd_times *times)
-{
-	struct nd_sample *sample = &samples[hash_ptr(inode, TURNS_BITS)];
-
-	*times = (struct nd_times) { .before = compat_sample_times(inode) };
-	spin_lock(&sample->lock);
-	if (!sample->users) {
-		sample->inode = inode;
-		sample->before = times->before;
+	for (i = 0; i < 1 << TURNS_BITS; i++) {
+		nd_turns_init(&nd_updates[i]);
+		nd_turns_init(&nd_syncs[i].turns);
 	}
-	/* A write to another file of this hash has a sample of its own. */
-	if (sample->inode == inode) {
-		sample->users++;
-		times->before = sample->before;
-		times->shared = true;
-	}
-	spin_unlock(&sample->lock);
-}
-
-void nd_times_end(const struct inode *inode, const struct nd_times *times)
-{
-	struct nd_sample *sample = &samples[hash_ptr(inode, TURNS_BITS)];
-
-	if (!times->shared)
-		return;
-	spin_lock(&sample->lock);
-	sample->users--;
-	spin_unlock(&sample->lock);
 }
 
 /*
- * Whether nobody has seen the times and the change attribute that a file has now.
- *
- * The file system updated both before the data. A client that has seen the values that the file
- * has now may have read old bytes since, and would trust them. A client that has seen older values
- * will see that they have changed. A client that looks from now on has the new bytes to read first.
+ * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for NFSv2,
+ * nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush() implementation" in
+ * v6.5. Each writer does so before its own sync, because another's cleans the inode.
  */
-static bool nd_times_are_unseen(struct inode *inode, struct timespec64 before)
+static void nd_mark_dirty(struct inode *inode)
 {
-	/* Readers that still got old bytes have marked what they saw: pairs with their marking. */
-	smp_mb();
-	return compat_times_are_unseen(inode, before) &&
-	       !(IS_I_VERSION(inode) && inode_iversion_need_inc(inode));
+	__mark_inode_dirty(inode, I_DIRTY_PAGES);
 }
 
-static int nd_update_time_batched(struct file *file)
+/* Whether the client keeps the times itself. Only later kernels ask that in file_update_time(). */
+static bool nd_client_has_times(const struct file *file)
 {
-	struct nd_turns *turns = &nd_turns[hash_ptr(file_inode(file), TURNS_BITS)];
+	return READ_ONCE(file->f_mode) & FMODE_NOCMTIME;
+}
+
+static int nd_update_time_alone(struct file *file)
+{
 	int error;
 
+	if (nd_client_has_times(file))
+		return 0;
 	compat_file_start_write(file);
-	error = nd_update_time_in_turn(turns, file);
+	error = file_update_time(file);
 	compat_file_end_write(file);
 	return error;
 }
 
-/**
- * nd_update_time - update a file's times and change attribute after its data
- * @file: the file, whose data is on the device
- * @times: of nd_times_begin() before the write
- *
- * The file system updates the time before it writes the data, and readers do not wait for a direct
- * write. So a client may have cached old bytes under the new change attribute (or time), and would
- * trust them until the next change. Update both again, now that the data is on the device, unless
- * nobody has seen what the first update made of them.
- *
- * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
- * Return: 0, also if another writer updated them since the call, or a negative errno.
- */
-int nd_update_time(struct file *file, const struct nd_times *times)
+static int nd_sync(const struct kiocb *iocb, size_t len)
 {
+	struct kiocb end = *iocb;
+
+	end.ki_pos += len;
+	return min_t(ssize_t, generic_write_sync(&end, len), 0);
+}
+
+/* Returns 0, also if another writer updated them since the call, or a negative errno. */
+static int nd_update_time(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct nd_turns *turns = &nd_updates[hash_ptr(inode, TURNS_BITS)];
+	bool client_has_times = nd_client_has_times(file);
+	enum nd_turn turn;
+	int error = 0;
+	long asked;
+
+	turn = nd_turn_take(turns, inode, -1, &asked);
+	if (turn != ND_TURN_DONE)
+		error = nd_update_time_alone(file);
+	/* If it failed, or was none, the waiting writers make their own. */
+	if (turn == ND_TURN_OWNER)
+		nd_turn_end(turns, error || client_has_times ? NULL : inode, asked, 0);
+	if (!error)
+		nd_mark_dirty(inode);
+	return error;
+}
+
+/*
+ * As nd_update_time(), with nothing done if the file system updated the times before the data and
+ * nobody has seen them since. Ends what nd_times_begin() began.
+ */
+static int nd_update_seen_time(struct file *file, const struct nd_times *times)
+{
+	struct inode *inode = file_inode(file);
 	int error = 0;
 
-	if (nd_times_are_unseen(file_inode(file), times->before))
+	if (COMPAT_TIMES_ARE_MARKED && nd_times_are_unseen(inode, times)) {
 		nd_count(ND_C_TIMES_UNSEEN);
-	else
-		error = nd_update_time_batched(file);
-	/*
-	 * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for
-	 * NFSv2, nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush()
-	 * implementation" in v6.5.
-	 */
-	if (!error)
-		__mark_inode_dirty(file_inode(file), I_DIRTY_PAGES);
+		nd_mark_dirty(inode);
+	} else {
+		error = nd_update_time(file);
+	}
+	nd_times_end(inode, times);
 	return error;
+}
+
+/*
+ * Whether a write's sync is better made together with others of the file. One with IOCB_DSYNC alone
+ * is not enough for them.
+ */
+static bool nd_shares_sync(const struct kiocb *iocb)
+{
+	return COMPAT_XFS_SYNC_HOLDS_ILOCK && iocb->ki_flags & IOCB_SYNC &&
+	       file_inode(iocb->ki_filp)->i_sb->s_magic == XFS_SUPER_MAGIC;
+}
+
+/**
+ * nd_finish_expect - announce that nd_finish_write() or nd_finish_failed_write() will follow
+ * @iocb: the write, before its data
+ * @finish: set, for them
+ */
+void nd_finish_expect(const struct kiocb *iocb, struct nd_finish *finish)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+
+	*finish = (struct nd_finish) {};
+	if (COMPAT_TIMES_ARE_MARKED)
+		nd_times_begin(inode, &finish->times);
+	if (!nd_shares_sync(iocb))
+		return;
+	finish->syncs = &nd_syncs[hash_ptr(inode, TURNS_BITS)];
+	finish->round = nd_turn_expect(&finish->syncs->turns, inode);
+}
+
+/*
+ * One writer's sync makes the times and the extents of all stable, but writes back only what is
+ * dirty of its own range: where the file system wrote to the cache, each writer does that before.
+ * The owner waits for those whose data was on its way before, as long as a sync takes at most:
+ * without them in this sync, they would have to wait for its end, and then for another.
+ *
+ * A sync that failed has failed for all: another might succeed for bytes that the device has lost.
+ */
+static int nd_finish_in_turn(const struct kiocb *iocb, size_t len, struct nd_finish *finish)
+{
+	struct file *file = iocb->ki_filp;
+	struct inode *inode = file_inode(file);
+	struct nd_syncs *syncs = finish->syncs;
+	bool client_has_times = nd_client_has_times(file);
+	int error = file_write_and_wait_range(file, iocb->ki_pos, iocb->ki_pos + len - 1);
+	enum nd_turn turn;
+	int update = 0;
+	long asked;
+	u64 begin;
+
+	turn = nd_turn_take(&syncs->turns, inode, finish->round, &asked);
+	if (turn == ND_TURN_DONE) {
+		finish->sync = error ?: asked;
+		return 0;
+	}
+	if (turn == ND_TURN_OWNER)
+		nd_turn_gather(&syncs->turns, READ_ONCE(syncs->duration), &asked);
+	update = nd_update_time_alone(file);
+	begin = ktime_get_ns();
+	if (!update) {
+		nd_mark_dirty(inode);
+		finish->sync = nd_sync(iocb, len);
+	}
+	if (turn == ND_TURN_OWNER) {
+		WRITE_ONCE(syncs->duration, min_t(u64, nsecs_to_jiffies(ktime_get_ns() - begin),
+						  GATHER_MAX));
+		nd_turn_end(&syncs->turns, update || client_has_times ? NULL : inode, asked,
+			    finish->sync);
+	}
+	if (error)
+		finish->sync = error;
+	return update;
+}
+
+/**
+ * nd_finish_write - update a file's times after its data, and make both stable if that was asked
+ * @iocb: the write
+ * @len: its bytes, which are on the device, or in the cache where the file system put them there
+ * @finish: of nd_finish_expect(); &nd_finish.sync is set to 0, or to the negative errno of what was
+ *	asked for with IOCB_DSYNC
+ *
+ * A file system updates the times before it writes the data, and readers do not wait for a direct
+ * write. So a client could cache old bytes under the new change attribute (or time), and would
+ * trust them until the next change. Where the kernel marks times that were seen, those are updated
+ * again after the data. Elsewhere the file system leaves them alone, and they are updated only
+ * after it. So a client that has seen the last values has the new bytes to read.
+ *
+ * The sync comes after the update, because a crash must not bring back times that were seen with
+ * old bytes.
+ *
+ * Context: may sleep; takes freeze protection unless the caller of the redirected function did.
+ * Return: 0 or a negative errno of the update; then nothing is synced.
+ */
+int nd_finish_write(const struct kiocb *iocb, size_t len, struct nd_finish *finish)
+{
+	int error;
+
+	if (finish->syncs)
+		return nd_finish_in_turn(iocb, len, finish);
+	error = nd_update_seen_time(iocb->ki_filp, &finish->times);
+	if (!error)
+		finish->sync = nd_sync(iocb, len);
+	return error;
+}
+
+/**
+ * nd_finish_failed_write - update a file's times after a write of which a part may be on the device
+ * @iocb: the write
+ * @finish: of nd_finish_expect()
+ *
+ * Context: as nd_finish_write().
+ */
+void nd_finish_failed_write(const struct kiocb *iocb, const struct nd_finish *finish)
+{
+	if (finish->syncs)
+		nd_turn_cancel(&finish->syncs->turns, finish->round);
+	nd_update_seen_time(iocb->ki_filp, &finish->times);
+}
+
+/**
+ * nd_finish_cancel - write nothing after nd_finish_expect()
+ * @iocb: the write
+ * @finish: of nd_finish_expect()
+ */
+void nd_finish_cancel(const struct kiocb *iocb, const struct nd_finish *finish)
+{
+	if (finish->syncs)
+		nd_turn_cancel(&finish->syncs->turns, finish->round);
+	nd_times_end(file_inode(iocb->ki_filp), &finish->times);
 }

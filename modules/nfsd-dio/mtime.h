@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Updates a file's times after its data, once for all writers that wait for it. */
+/* Updates a file's times after its data, and syncs it, once for all writers that wait for it. */
 #ifndef NFSD_DIO_MTIME_H
 #define NFSD_DIO_MTIME_H
 
-#include <linux/time64.h>
 #include <linux/types.h>
 
-struct file;
-struct inode;
+#include "seen.h"
+
+struct kiocb;
+struct nd_syncs;
 
 /**
- * struct nd_times - the times of a file before a write
- * @before: their values
- * @shared: by the writes to the file that are in flight
+ * struct nd_finish - the end of a write
+ * @syncs: of the writers that it shares its sync with; NULL: it makes its own
+ * @round: when it was announced to them
+ * @times: of the file before it, where the kernel marks times that were seen
+ * @sync: 0, or the negative errno of its sync
  */
-struct nd_times {
-	struct timespec64 before;
-	bool shared;
+struct nd_finish {
+	struct nd_syncs *syncs;
+	int round;
+	struct nd_times times;
+	int sync;
 };
 
+
 void nd_mtime_init(void);
-void nd_times_begin(const struct inode *inode, struct nd_times *times);
-void nd_times_end(const struct inode *inode, const struct nd_times *times);
-int nd_update_time(struct file *file, const struct nd_times *times);
+void nd_finish_expect(const struct kiocb *iocb, struct nd_finish *finish);
+void nd_finish_cancel(const struct kiocb *iocb, const struct nd_finish *finish);
+int nd_finish_write(const struct kiocb *iocb, size_t len, struct nd_finish *finish);
+void nd_finish_failed_write(const struct kiocb *iocb, const struct nd_finish *finish);
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/pagemap.h>
 #include <linux/uio.h>
 
+#include "common/compat/mgtime.h"
 #include "common/module.h"
 #include "counters.h"
 #include "device_stats.h"
@@ -74,16 +75,6 @@ static enum nd_verdict nd_observed(enum nd_verdict verdict)
 	return verdict == ND_PREFETCHED ? ND_WOULD_PREFETCH : verdict;
 }
 
-/* Whether the update succeeded. */
-static bool nd_update_time_or_count(struct file *file, const struct nd_times *times)
-{
-	int error = nd_update_time(file, times);
-
-	if (error)
-		nd_count_fallback(error);
-	return !error;
-}
-
 /* Do what precedes the stock code's write. */
 static void nd_leave(struct file *file, const struct nd_write *write, enum nd_verdict verdict)
 {
@@ -93,6 +84,33 @@ static void nd_leave(struct file *file, const struct nd_write *write, enum nd_ve
 		nd_prefetch(file, write);
 	nd_count(verdict);
 	nd_device_stats_add(file_inode(file)->i_sb->s_dev, ND_D_LEFT, 1);
+}
+
+/*
+ * Write, but leave the file's times and change attribute as they are, unless the kernel marks those
+ * that somebody has seen: nd_finish_write() updates them when the data is there.
+ *
+ * FMODE_NOCMTIME says so to the file system, as for the files of XFS's handles. nfsd's threads
+ * share @iocb's file, also for buffered writes, so a copy of it has the flag. The copy lives as
+ * long as this call, and the write has ended when the call returns, since @iocb is synchronous. So
+ * nobody takes a reference to the copy, and nobody its locks.
+ */
+static ssize_t nd_write_times_later(struct kiocb *iocb, struct iov_iter *iter)
+{
+	/* Others count references, and mark errors, in the file that is copied. */
+	struct file file = data_race(*iocb->ki_filp);
+	struct file *shared = iocb->ki_filp;
+	ssize_t written;
+
+	if (COMPAT_TIMES_ARE_MARKED)
+		return vfs_iocb_iter_write(shared, iocb, iter);
+	file.f_mode |= FMODE_NOCMTIME;
+	/* Another thread may hold the lock that was copied. */
+	spin_lock_init(&file.f_lock);
+	iocb->ki_filp = &file;
+	written = vfs_iocb_iter_write(&file, iocb, iter);
+	iocb->ki_filp = shared;
+	return written;
 }
 
 static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
@@ -120,7 +138,7 @@ static bool nd_write_direct(const struct kiocb *iocb, struct iov_iter *iter, ssi
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
-	*written = vfs_iocb_iter_write(direct.ki_filp, &direct, iter);
+	*written = nd_write_times_later(&direct, iter);
 	if (*written != len)
 		return false;
 	/*
@@ -199,21 +217,29 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
 	return ND_DIRECT;
 }
 
-/* As nd_write_data(). */
-static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
-					       const struct iov_iter *from,
-					       const struct nd_write *write, bool *done)
+/* As nd_write_data(), with the times updated, and the sync if one was asked for. */
+static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struct iov_iter *from,
+					   const struct nd_write *write, bool *done,
+					   struct nd_finish *finish)
 {
-	const struct inode *inode = file_inode(iocb->ki_filp);
 	enum nd_verdict verdict;
-	struct nd_times times;
+	int error;
 
-	nd_times_begin(inode, &times);
+	nd_finish_expect(iocb, finish);
 	verdict = nd_write_data(iocb, from, write, done);
-	/* The update of the time, which waits while the file system is frozen, holds no buffer. */
-	if (*done)
-		*done = nd_update_time_or_count(iocb->ki_filp, &times);
-	nd_times_end(inode, &times);
+	/* What waits while the file system is frozen holds no buffer. */
+	if (verdict != ND_DIRECT) {
+		nd_finish_cancel(iocb, finish);
+	} else if (!*done) {
+		/* The stock code, which writes again, may fail before it updates the times. */
+		nd_finish_failed_write(iocb, finish);
+	} else {
+		error = nd_finish_write(iocb, write->len, finish);
+		if (error) {
+			*done = false;
+			nd_count_fallback(error);
+		}
+	}
 	return verdict;
 }
 
@@ -224,27 +250,24 @@ static enum nd_verdict nd_write_data_and_times(const struct kiocb *iocb,
  */
 static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 {
-	const struct inode *inode = file_inode(iocb->ki_filp);
 	struct kiocb direct = *iocb;
 	struct iov_iter iter = *from;
-	struct nd_times times;
+	struct nd_finish finish;
 	ssize_t written;
-	int error = 0;
+	int error;
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
-	nd_times_begin(inode, &times);
-	written = vfs_iocb_iter_write(direct.ki_filp, &direct, &iter);
-	if (written)
-		error = nd_update_time(iocb->ki_filp, &times);
-	nd_times_end(inode, &times);
-	if (written <= 0)
+	nd_finish_expect(iocb, &finish);
+	written = nd_write_times_later(&direct, &iter);
+	if (written <= 0) {
+		nd_finish_failed_write(iocb, &finish);
 		return written;
+	}
+	error = nd_finish_write(iocb, written, &finish);
 	iocb->ki_pos = direct.ki_pos;
-	if (!error)
-		written = generic_write_sync(iocb, written);
-	if (error || written < 0)
+	if (error || finish.sync)
 		nd_count(ND_C_SYNC_ERRORS);
-	return error ?: written;
+	return error ?: finish.sync ?: written;
 }
 
 /**
@@ -266,6 +289,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	size_t len = iov_iter_count(from);
 	enum nd_verdict verdict;
 	struct nd_write write;
+	struct nd_finish finish;
 	bool done = false;
 	u64 begin;
 
@@ -282,7 +306,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 		return true;
 	}
 	if (verdict == ND_DIRECT)
-		verdict = nd_write_data_and_times(iocb, from, &write, &done);
+		verdict = nd_write_and_finish(iocb, from, &write, &done, &finish);
 	if (verdict != ND_DIRECT) {
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
@@ -292,8 +316,8 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 		return false;
 	}
 	iocb->ki_pos += len;
-	/* Report a failed flush: the stock code's second flush would succeed and hide it. */
-	*result = generic_write_sync(iocb, len);
+	/* Report a failed sync: the stock code's second one would succeed and hide it. */
+	*result = finish.sync ?: len;
 	nd_count(ND_DIRECT);
 	nd_device_stats_add(dev, ND_D_DIRECT, 1);
 	nd_device_stats_add(dev, ND_D_BYTES, len);

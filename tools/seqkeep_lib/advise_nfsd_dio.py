@@ -12,8 +12,8 @@ from .nfs import IO_CACHE_WRITE, NFSD_IO_DIRECT, io_cache_write, keeps_native_co
 from .storage import disk_of_mount
 
 SERVED = ("ext4", "xfs")
-# File systems have had times of a fine grain since then.
-MULTIGRAIN = (6, 13)
+# nfsd has been able to write direct since then ("NFSD: Implement NFSD_IO_DIRECT for NFS WRITE").
+OWN_DIRECT = (6, 19)
 # Fewer WRITEs say nothing about a load.
 FEWEST_WRITES = 1000
 # Reads of a disk for each WRITE that no client asked for: from the first on, blocks are read to be written in part.
@@ -39,8 +39,9 @@ def reasons(machine: Machine) -> Iterator[Reason]:
 
 
 def remedy(machine: Machine) -> tuple[Remedy, ...]:
-    """Return nfsd's own switch, where this kernel has it."""
-    if io_cache_write(machine.host) == 0:
+    """Return nfsd's own switch, where this kernel has it, with the value for direct writes."""
+    kernel = tuple(int(part) for part in re.findall(r"\d+", machine.host.release)[:2])
+    if io_cache_write(machine.host) == 0 and kernel >= OWN_DIRECT:
         return (
             Remedy(
                 f"echo 2 > {IO_CACHE_WRITE}",
@@ -49,14 +50,6 @@ def remedy(machine: Machine) -> tuple[Remedy, ...]:
             ),
         )
     return ()
-
-
-def version_note(machine: Machine) -> str:
-    """Return what to know if clients of version 3 read a file while others write to it; see nfsd-dio(4), BUGS."""
-    kernel = tuple(int(part) for part in re.findall(r"\d+", machine.host.release)[:2])
-    if "3" not in machine.versions or kernel >= MULTIGRAIN:
-        return ""
-    return " nfsd serves version 3: before Linux 6.13 its clients may keep old bytes of a file that others write to."
 
 
 def server_reason(machine: Machine, disks: list[str]) -> Reason:
@@ -75,7 +68,7 @@ def server_reason(machine: Machine, disks: list[str]) -> Reason:
         why = f"Clients sent only {writes} WRITEs {machine.over()}: run this again with --watch 60s while they write."
         return Reason(UNCERTAIN if writes else HELPS_NOT, why if writes else f"No client wrote {machine.over()}.")
     size = served["write_bytes"] / writes
-    seen = f"Clients sent {writes} WRITEs {machine.over()}, {size / 1024:.1f} KiB each.{version_note(machine)}"
+    seen = f"Clients sent {writes} WRITEs {machine.over()}, {size / 1024:.1f} KiB each."
     direct = machine.would("nfsd-dio").get("would_direct")
     if machine.is_observing("nfsd-dio") and direct is not None:
         share = direct / writes

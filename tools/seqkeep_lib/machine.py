@@ -9,7 +9,7 @@ from .advice import Remedy
 from .arrays import Array, arrays
 from .host import Host
 from .modules import State, read_states
-from .nfs import NfsMount, exported_directories, nfs_mounts, server_threads, server_versions
+from .nfs import NfsMount, exported_directories, nfs_mounts, server_threads
 from .sample import Numbers, Sample
 from .storage import Mount, mount_of
 from .targets import Backstore, backstores
@@ -24,7 +24,6 @@ class Machine:
     seconds: float | None
     states: list[State] = field(default_factory=list)
     threads: int = 0
-    versions: list[str] = field(default_factory=list)
     # Exported directories, and the mount that each is on.
     exports: dict[str, Mount | None] = field(default_factory=dict)
     mounts: list[NfsMount] = field(default_factory=list)
@@ -70,7 +69,6 @@ def see(host: Host, sample: Sample, seconds: float | None) -> Machine:
         seconds,
         states=read_states(host),
         threads=server_threads(host),
-        versions=server_versions(host),
         exports={path: mount_of(host, path) for path in exported_directories(host)},
         mounts=nfs_mounts(host),
         arrays=arrays(host),

@@ -13,7 +13,7 @@ from .storage import Mount, mounts
 NFS_CONF = ("/etc/nfs.conf", "/usr/etc/nfs.conf")
 # Where distributions install the program that udev runs for each NFS mount.
 NFSRAHEAD = ("/usr/libexec/nfsrahead", "/usr/lib/nfs-utils/nfsrahead", "/usr/sbin/nfsrahead")
-# nfsd's switch for its own direct writes, since 6.18.
+# nfsd's switch for what becomes of writes: cached or not since 6.18, direct since 6.19.
 IO_CACHE_WRITE = "/sys/kernel/debug/nfsd/io_cache_write"
 NFSD_IO_DIRECT = 2
 # A parameter of nfsd-dio.
@@ -37,11 +37,6 @@ def server_threads(host: Host) -> int:
         return threads
     found = re.search(r"^th (\d+)", host.text("/proc/net/rpc/nfsd") or "", re.MULTILINE)
     return int(found[1]) if found else 0
-
-
-def server_versions(host: Host) -> list[str]:
-    """Return the versions that nfsd serves, as "3", "4.2"; none if this user cannot read them."""
-    return [word[1:] for word in (host.text("/proc/fs/nfsd/versions") or "").split() if word.startswith("+")]
 
 
 def exported_directories(host: Host) -> list[str]:

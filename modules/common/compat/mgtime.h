@@ -11,6 +11,7 @@
  * "fs: add infrastructure for multigrain timestamps" in v6.13.
  */
 #ifdef I_CTIME_QUERIED
+#define COMPAT_TIMES_ARE_MARKED	1
 
 static inline struct timespec64 compat_sample_times(const struct inode *inode)
 {
@@ -42,6 +43,7 @@ static inline bool compat_times_are_unseen(const struct inode *inode, struct tim
 }
 
 #else
+#define COMPAT_TIMES_ARE_MARKED	0
 
 static inline struct timespec64 compat_sample_times(const struct inode *inode)
 {

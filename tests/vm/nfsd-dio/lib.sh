@@ -15,6 +15,12 @@ format() {
 	mount -t "$1" ${MOUNT:+-o "$MOUNT"} "/dev/$2" /mnt/test || fail "mount of $1 on $2"
 }
 
+# Have nfsd itself write: 0 cached, 1 uncached (since 6.18), 2 direct (since 6.19). Fails where it cannot. nfsd_writes VALUE
+nfsd_writes() {
+	[ -e /sys/kernel/debug/nfsd/io_cache_write ] || return 1
+	echo "$1" 2> /run/nfsd_writes.err > /sys/kernel/debug/nfsd/io_cache_write
+}
+
 # Make a file of random bytes, all of them on the disk, and a copy in memory that gets the same writes.
 # known_file NAME SIZE_MB
 known_file() {
