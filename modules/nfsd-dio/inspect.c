@@ -50,9 +50,9 @@ static bool nd_is_native(const struct kiocb *iocb)
 {
 	const struct inode *inode = file_inode(iocb->ki_filp);
 
-	/* In a file that is always synchronous the file system would sync before the times change. */
-	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete && !IS_SYNC(inode) &&
-	       !(iocb->ki_flags & ~(KNOWN_FLAGS | IOCB_DIRECT)) &&
+	/* A file that is always synchronous would be synced before its times change. */
+	return nd_native() && (iocb->ki_flags & IOCB_DIRECT) && !iocb->ki_complete &&
+	       !(iocb->ki_flags & ~(KNOWN_FLAGS | IOCB_DIRECT)) && !IS_SYNC(inode) &&
 	       known_fs(inode) && nd_scope(iocb->ki_filp) == ND_IN_SCOPE;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS takes an inode's ilock exclusively to update a time. Until v6.18 a sync holds it, shared,
- * while it writes the log. 64 writers that each updated the time, and each synced, waited for one
- * log write after the other: on 6.12 they made 213 stable writes per second. So one writer updates
- * the times for all whose data is on the device, and there it syncs for all, too: no update waits
- * for a sync then, nor a write that looks up its extents for an update that waits.
+ * XFS takes an inode's ilock exclusively to update a time. A sync holds it, shared, while it writes
+ * the log, until "xfs: rework datasync tracking and execution" in v6.18. 64 writers that each
+ * updated the time, and each synced, waited for one log write after the other: on 6.12 they made
+ * 213 stable writes per second. So one writer updates the times for all whose data is on the
+ * device, and before v6.13 syncs for all, too: no update waits for a sync then, nor a write that
+ * looks up its extents for an update that waits.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -15,7 +16,6 @@
 
 #include "common/compat/freeze.h"
 #include "common/compat/mgtime.h"
-#include "common/compat/xfs.h"
 #include "counters.h"
 #include "mtime.h"
 #include "turns.h"
@@ -120,11 +120,12 @@ static int nd_update_seen_time(struct file *file, const struct nd_times *times)
 
 /*
  * Whether a write's sync is better made together with others of the file. One with IOCB_DSYNC alone
- * is not enough for them.
+ * is not enough for them. Where times are marked, since v6.13, a write mostly has no update to make
+ * that would wait for a sync.
  */
 static bool nd_shares_sync(const struct kiocb *iocb)
 {
-	return COMPAT_XFS_SYNC_HOLDS_ILOCK && iocb->ki_flags & IOCB_SYNC &&
+	return !COMPAT_TIMES_ARE_MARKED && iocb->ki_flags & IOCB_SYNC &&
 	       file_inode(iocb->ki_filp)->i_sb->s_magic == XFS_SUPER_MAGIC;
 }
 

@@ -87,23 +87,20 @@ static void nd_leave(struct file *file, const struct nd_write *write, enum nd_ve
 }
 
 /*
- * Write, but leave the file's times and change attribute as they are, unless the kernel marks those
- * that somebody has seen: nd_finish_write() updates them when the data is there.
+ * Write, but leave the file's times and change attribute as they are.
  *
  * FMODE_NOCMTIME says so to the file system, as for the files of XFS's handles. nfsd's threads
  * share @iocb's file, also for buffered writes, so a copy of it has the flag. The copy lives as
  * long as this call, and the write has ended when the call returns, since @iocb is synchronous. So
  * nobody takes a reference to the copy, and nobody its locks.
  */
-static ssize_t nd_write_times_later(struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t nd_write_without_times(struct kiocb *iocb, struct iov_iter *iter)
 {
 	/* Others count references, and mark errors, in the file that is copied. */
 	struct file file = data_race(*iocb->ki_filp);
 	struct file *shared = iocb->ki_filp;
 	ssize_t written;
 
-	if (COMPAT_TIMES_ARE_MARKED)
-		return vfs_iocb_iter_write(shared, iocb, iter);
 	file.f_mode |= FMODE_NOCMTIME;
 	/* Another thread may hold the lock that was copied. */
 	spin_lock_init(&file.f_lock);
@@ -111,6 +108,14 @@ static ssize_t nd_write_times_later(struct kiocb *iocb, struct iov_iter *iter)
 	written = vfs_iocb_iter_write(&file, iocb, iter);
 	iocb->ki_filp = shared;
 	return written;
+}
+
+/* Write. The times are updated before the data only where the kernel marks those that were seen. */
+static ssize_t nd_write_before_times(struct kiocb *iocb, struct iov_iter *iter)
+{
+	if (COMPAT_TIMES_ARE_MARKED)
+		return vfs_iocb_iter_write(iocb->ki_filp, iocb, iter);
+	return nd_write_without_times(iocb, iter);
 }
 
 static bool nd_copy_to_bounce(const struct nd_bounce *bounce, const struct iov_iter *from)
@@ -138,7 +143,7 @@ static bool nd_write_direct(const struct kiocb *iocb, struct iov_iter *iter, ssi
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	direct.ki_flags |= IOCB_DIRECT;
-	*written = nd_write_times_later(&direct, iter);
+	*written = nd_write_before_times(&direct, iter);
 	if (*written != len)
 		return false;
 	/*
@@ -258,7 +263,7 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
 
 	direct.ki_flags &= ~(IOCB_DSYNC | IOCB_SYNC);
 	nd_finish_expect(iocb, &finish);
-	written = nd_write_times_later(&direct, &iter);
+	written = nd_write_before_times(&direct, &iter);
 	if (written <= 0) {
 		nd_finish_failed_write(iocb, &finish);
 		return written;
