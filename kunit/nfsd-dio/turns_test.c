@@ -58,10 +58,10 @@ static void one_after_the_other(struct kunit *test)
 	long asked;
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 	/* It was served before this one asked. */
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 }
 
 /* The owner of another file is never waited for. */
@@ -72,9 +72,9 @@ static void other_file(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &other), ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 }
 
 /* Writers that asked during a turn are not served by it, but the first of them serves all. */
@@ -86,11 +86,11 @@ static void waiters(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
 	KUNIT_EXPECT_EQ(test, w.asked, 2L);
-	nd_turn_end(turns, &file_a, w.asked, 0);
+	nd_turn_end(turns, true, w.asked, 0);
 }
 
 /* Served with a ticket that the waiter has by then. */
@@ -102,12 +102,12 @@ static void served(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked + 1, 0);
+	nd_turn_end(turns, true, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
 }
 
-/* What failed for the owner failed for all that it served, and for no others. */
+/* What failed for the owner failed for those that it served, whatever turns follow. */
 static void fails_for_all(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
@@ -116,28 +116,16 @@ static void fails_for_all(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	/* As two turns that end before the waiter runs: the first served it. */
-	spin_lock(&turns->lock);
-	turns->error = -EIO;
-	turns->failed_after = turns->done;
-	turns->failed = asked + 1;
-	spin_unlock(&turns->lock);
-	nd_turn_end(turns, &file_a, asked + 2, 0);
+	/* The waiter need not run before the next two turns have ended. */
+	nd_turn_end(turns, true, asked + 1, -EIO);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
+	nd_turn_end(turns, true, asked, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
+	nd_turn_end(turns, true, asked, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
 	KUNIT_EXPECT_EQ(test, w.asked, (long)-EIO);
-
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
-	w = (struct writer) { .round = -1 };
-	nd_turn_end(turns, &file_b, asked, -ENOSPC);
-	KUNIT_EXPECT_EQ(test, turns->error, -ENOSPC);
-	KUNIT_EXPECT_EQ(test, turns->failed, asked);
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	start_waiter(test, turns, &w);
-	nd_turn_end(turns, &file_a, asked + 1, 0);
-	wait_for_completion(&w.done);
-	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
-	KUNIT_EXPECT_EQ(test, w.asked, 0L);
+	KUNIT_EXPECT_TRUE(test, list_empty(&turns->waiters));
 }
 
 /* The turn ends without an update: the waiter makes its own. */
@@ -149,10 +137,10 @@ static void not_served(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	start_waiter(test, turns, &w);
-	nd_turn_end(turns, NULL, asked + 1, 0);
+	nd_turn_end(turns, false, asked + 1, 0);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_OWNER);
-	nd_turn_end(turns, &file_a, w.asked, 0);
+	nd_turn_end(turns, true, w.asked, 0);
 }
 
 /* While it waits, the turn passes to another file, whose owner may block for ever. */
@@ -166,31 +154,13 @@ static void passed_on(struct kunit *test)
 	start_waiter(test, turns, &w);
 	/* As nd_turn_end() and nd_turn_take() of another writer, before the waiter runs. */
 	spin_lock(&turns->lock);
-	turns->served = &file_a;
-	turns->done = asked;
 	turns->owner = &file_b;
 	turns->finished++;
 	spin_unlock(&turns->lock);
 	wake_up_all(&turns->wait);
 	wait_for_completion(&w.done);
 	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_ALONE);
-	nd_turn_end(turns, &file_b, asked, 0);
-}
-
-/* The owner waits for a writer that was announced before its turn, and serves it. */
-static void gathers(struct kunit *test)
-{
-	struct nd_turns *turns = turns_alloc(test);
-	struct writer w = { .round = nd_turn_expect(turns, &file_a) };
-	long asked;
-
-	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
-	start_waiter(test, turns, &w);
-	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
-	KUNIT_EXPECT_EQ(test, asked, 2L);
-	nd_turn_end(turns, &file_a, asked, 0);
-	wait_for_completion(&w.done);
-	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	nd_turn_end(turns, true, asked, 0);
 }
 
 static int gather_fn(void *data)
@@ -202,25 +172,49 @@ static int gather_fn(void *data)
 	return 0;
 }
 
+/* Let the owner wait for the writers that are announced. */
+static void start_gathering(struct kunit *test, struct nd_turns *turns, struct writer *owner)
+{
+	owner->turns = turns;
+	init_completion(&owner->done);
+	owner->task = kthread_run(gather_fn, owner, "nd-gather");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(owner->task));
+	for (unsigned int i = 0; i < 1000 && !wq_has_sleeper(&turns->gather); i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_FALSE(test, completion_done(&owner->done));
+}
+
+/* The owner waits for a writer that was announced before its turn, and serves it. */
+static void gathers(struct kunit *test)
+{
+	struct nd_turns *turns = turns_alloc(test);
+	struct writer w = { .round = nd_turn_expect(turns, &file_a) }, owner = {};
+
+	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &owner.asked), ND_TURN_OWNER);
+	start_gathering(test, turns, &owner);
+	start_waiter(test, turns, &w);
+	wait_for_completion(&owner.done);
+	KUNIT_EXPECT_EQ(test, owner.asked, 2L);
+	nd_turn_end(turns, true, owner.asked, 0);
+	wait_for_completion(&w.done);
+	KUNIT_EXPECT_EQ(test, w.turn, ND_TURN_DONE);
+	KUNIT_EXPECT_EQ(test, w.asked, 0L);
+}
+
 /* It does not wait for one that is announced later, nor for one that takes no turn after all. */
 static void cancelled(struct kunit *test)
 {
 	struct nd_turns *turns = turns_alloc(test);
-	struct writer owner = { .turns = turns };
+	struct writer owner = {};
 	int early = nd_turn_expect(turns, &file_a), late;
 
-	init_completion(&owner.done);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &owner.asked), ND_TURN_OWNER);
-	owner.task = kthread_run(gather_fn, &owner, "nd-gather");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(owner.task));
-	for (unsigned int i = 0; i < 1000 && !wq_has_sleeper(&turns->gather); i++)
-		usleep_range(1000, 2000);
-	KUNIT_EXPECT_FALSE(test, completion_done(&owner.done));
+	start_gathering(test, turns, &owner);
 	late = nd_turn_expect(turns, &file_a);
 	KUNIT_EXPECT_NE(test, late, early);
 	nd_turn_cancel(turns, early);
 	wait_for_completion(&owner.done);
-	nd_turn_end(turns, &file_a, owner.asked, 0);
+	nd_turn_end(turns, true, owner.asked, 0);
 	nd_turn_cancel(turns, late);
 	KUNIT_EXPECT_EQ(test, turns->expected[0] + turns->expected[1], 0U);
 }
@@ -235,10 +229,10 @@ static void gathers_in_vain(struct kunit *test)
 	KUNIT_EXPECT_LT(test, nd_turn_expect(turns, &file_b), 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_b, -1, &asked), ND_TURN_OWNER);
 	nd_turn_gather(turns, MAX_SCHEDULE_TIMEOUT, &asked);
-	nd_turn_end(turns, &file_b, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 	KUNIT_EXPECT_EQ(test, nd_turn_take(turns, &file_a, -1, &asked), ND_TURN_OWNER);
 	nd_turn_gather(turns, 1, &asked);
-	nd_turn_end(turns, &file_a, asked, 0);
+	nd_turn_end(turns, true, asked, 0);
 	nd_turn_cancel(turns, round);
 }
 

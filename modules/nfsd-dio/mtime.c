@@ -93,7 +93,7 @@ static int nd_update_time(struct file *file)
 		error = nd_update_time_alone(file);
 	/* If it failed, or was none, the waiting writers make their own. */
 	if (turn == ND_TURN_OWNER)
-		nd_turn_end(turns, error || client_has_times ? NULL : inode, asked, 0);
+		nd_turn_end(turns, !error && !client_has_times, asked, 0);
 	if (!error)
 		nd_mark_dirty(inode);
 	return error;
@@ -108,7 +108,7 @@ static int nd_update_seen_time(struct file *file, const struct nd_times *times)
 	struct inode *inode = file_inode(file);
 	int error = 0;
 
-	if (COMPAT_TIMES_ARE_MARKED && nd_times_are_unseen(inode, times)) {
+	if (nd_times_are_unseen(inode, times)) {
 		nd_count(ND_C_TIMES_UNSEEN);
 		nd_mark_dirty(inode);
 	} else {
@@ -121,7 +121,7 @@ static int nd_update_seen_time(struct file *file, const struct nd_times *times)
 /*
  * Whether a write's sync is better made together with others of the file. One with IOCB_DSYNC alone
  * is not enough for them. Where times are marked, since v6.13, a write mostly has no update to make
- * that would wait for a sync.
+ * that would wait for a sync. (Measured on 7.3; not on 6.13 to 6.17, whose syncs hold the ilock.)
  */
 static bool nd_shares_sync(const struct kiocb *iocb)
 {
@@ -183,8 +183,7 @@ static int nd_finish_in_turn(const struct kiocb *iocb, size_t len, struct nd_fin
 	if (turn == ND_TURN_OWNER) {
 		WRITE_ONCE(syncs->duration, min_t(u64, nsecs_to_jiffies(ktime_get_ns() - begin),
 						  GATHER_MAX));
-		nd_turn_end(&syncs->turns, update || client_has_times ? NULL : inode, asked,
-			    finish->sync);
+		nd_turn_end(&syncs->turns, !update && !client_has_times, asked, finish->sync);
 	}
 	if (error)
 		finish->sync = error;
@@ -233,7 +232,8 @@ void nd_finish_failed_write(const struct kiocb *iocb, const struct nd_finish *fi
 {
 	if (finish->syncs)
 		nd_turn_cancel(&finish->syncs->turns, finish->round);
-	nd_update_seen_time(iocb->ki_filp, &finish->times);
+	nd_update_time(iocb->ki_filp);
+	nd_times_end(file_inode(iocb->ki_filp), &finish->times);
 }
 
 /**

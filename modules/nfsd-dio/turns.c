@@ -6,6 +6,7 @@
 void nd_turns_init(struct nd_turns *turns)
 {
 	spin_lock_init(&turns->lock);
+	INIT_LIST_HEAD(&turns->waiters);
 	init_waitqueue_head(&turns->wait);
 	init_waitqueue_head(&turns->gather);
 }
@@ -94,20 +95,18 @@ void nd_turn_gather(struct nd_turns *turns, unsigned long timeout, long *asked)
  */
 enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, long *asked)
 {
+	struct nd_waiter waiter = { .node = LIST_HEAD_INIT(waiter.node), .file = file };
 	enum nd_turn turn = ND_TURN_DONE;
-	long ticket;
 
-	*asked = 0;
 	spin_lock(&turns->lock);
-	ticket = ++turns->asked;
+	waiter.ticket = ++turns->asked;
 	nd_turn_arrive(turns, round);
-	/* A new file at the address of an old one is harmless: its ticket is above @done. */
-	while (turns->served != file || turns->done - ticket < 0) {
+	list_add_tail(&waiter.node, &turns->waiters);
+	while (!waiter.done) {
 		unsigned long finished = turns->finished;
 
 		if (!turns->owner) {
 			turns->owner = file;
-			*asked = turns->asked;
 			turn = ND_TURN_OWNER;
 			break;
 		}
@@ -119,8 +118,8 @@ enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, l
 		wait_event(turns->wait, READ_ONCE(turns->finished) != finished);
 		spin_lock(&turns->lock);
 	}
-	if (turn == ND_TURN_DONE && turns->failed_after - ticket < 0 && turns->failed - ticket >= 0)
-		*asked = turns->error;
+	list_del(&waiter.node);
+	*asked = turn == ND_TURN_DONE ? waiter.error : turns->asked;
 	spin_unlock(&turns->lock);
 	return turn;
 }
@@ -128,20 +127,24 @@ enum nd_turn nd_turn_take(struct nd_turns *turns, const void *file, int round, l
 /**
  * nd_turn_end - end the turn of an owner
  * @turns: the turns
- * @served: the file; NULL: not served, so that the waiting writers do it themselves
- * @asked: of nd_turn_take(): all tickets up to this are served
+ * @served: whether it served its file; else the waiting writers do it themselves
+ * @asked: of nd_turn_take() or nd_turn_gather(): all tickets up to this are served
  * @error: 0, or the negative errno that all these have
  */
-void nd_turn_end(struct nd_turns *turns, const void *served, long asked, int error)
+void nd_turn_end(struct nd_turns *turns, bool served, long asked, int error)
 {
+	struct nd_waiter *waiter;
+
 	spin_lock(&turns->lock);
-	if (error) {
-		turns->error = error;
-		turns->failed_after = turns->done;
-		turns->failed = asked;
+	if (served) {
+		list_for_each_entry(waiter, &turns->waiters, node) {
+			if (waiter->done || waiter->file != turns->owner ||
+			    waiter->ticket - asked > 0)
+				continue;
+			waiter->error = error;
+			waiter->done = true;
+		}
 	}
-	turns->served = served;
-	turns->done = asked;
 	turns->owner = NULL;
 	WRITE_ONCE(turns->finished, turns->finished + 1);
 	spin_unlock(&turns->lock);

@@ -113,7 +113,7 @@ static ssize_t nd_write_without_times(struct kiocb *iocb, struct iov_iter *iter)
 /* Write. The times are updated before the data only where the kernel marks those that were seen. */
 static ssize_t nd_write_before_times(struct kiocb *iocb, struct iov_iter *iter)
 {
-	if (COMPAT_TIMES_ARE_MARKED)
+	if (compat_times_are_marked(file_inode(iocb->ki_filp)))
 		return vfs_iocb_iter_write(iocb->ki_filp, iocb, iter);
 	return nd_write_without_times(iocb, iter);
 }

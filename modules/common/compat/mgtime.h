@@ -13,6 +13,17 @@
 #ifdef I_CTIME_QUERIED
 #define COMPAT_TIMES_ARE_MARKED	1
 
+/**
+ * compat_times_are_marked - whether stat() marks an inode's times, and each update can be seen
+ * @inode: the inode
+ *
+ * In ext4's inodes of 128 bytes times are of a second, so that an update may change nothing.
+ */
+static inline bool compat_times_are_marked(const struct inode *inode)
+{
+	return is_mgtime(inode) && inode->i_sb->s_time_gran == 1;
+}
+
 static inline struct timespec64 compat_sample_times(const struct inode *inode)
 {
 	return inode_get_ctime(inode);
@@ -26,8 +37,7 @@ static inline struct timespec64 compat_sample_times(const struct inode *inode)
  * Return: false if that is not known:
  * - Times that are the same as in the sample may have been seen before the inode was read from the
  *   disk, which keeps no marks.
- * - Where times are coarse, as in ext4's inodes of 128 bytes, an update may remove the mark and
- *   leave the time.
+ * - Where times are coarse an update may remove the mark and leave the time.
  * - The mark is of the ctime. If the mtime is another, a chmod() may have removed the mark.
  */
 static inline bool compat_times_are_unseen(const struct inode *inode, struct timespec64 sample)
@@ -35,7 +45,7 @@ static inline bool compat_times_are_unseen(const struct inode *inode, struct tim
 	struct timespec64 ctime, mtime = inode_get_mtime(inode);
 	u32 nsec = READ_ONCE(inode->i_ctime_nsec);
 
-	if (!is_mgtime(inode) || inode->i_sb->s_time_gran != 1 || nsec & I_CTIME_QUERIED)
+	if (!compat_times_are_marked(inode) || nsec & I_CTIME_QUERIED)
 		return false;
 	ctime.tv_sec = inode_get_ctime_sec(inode);
 	ctime.tv_nsec = nsec;
@@ -44,6 +54,11 @@ static inline bool compat_times_are_unseen(const struct inode *inode, struct tim
 
 #else
 #define COMPAT_TIMES_ARE_MARKED	0
+
+static inline bool compat_times_are_marked(const struct inode *inode)
+{
+	return false;
+}
 
 static inline struct timespec64 compat_sample_times(const struct inode *inode)
 {

@@ -15,10 +15,15 @@ format() {
 	mount -t "$1" ${MOUNT:+-o "$MOUNT"} "/dev/$2" /mnt/test || fail "mount of $1 on $2"
 }
 
-# Have nfsd itself write: 0 cached, 1 uncached (since 6.18), 2 direct (since 6.19). Fails where it cannot. nfsd_writes VALUE
+# Whether times are marked once they were seen.
+has_marks() { printf '6.13\n%s\n' "$KVER" | sort --version-sort --check=silent; }
+
+# Have nfsd itself write: 0 cached, 1 uncached, 2 direct. Returns 1 on a kernel that is too old. nfsd_writes VALUE
 nfsd_writes() {
-	[ -e /sys/kernel/debug/nfsd/io_cache_write ] || return 1
-	echo "$1" 2> /run/nfsd_writes.err > /sys/kernel/debug/nfsd/io_cache_write
+	local since=6.18
+	[ "$1" != 2 ] || since=6.19
+	printf '%s\n%s\n' $since "$KVER" | sort --version-sort --check=silent || return 1
+	echo "$1" > /sys/kernel/debug/nfsd/io_cache_write || fail "nfsd does not take io_cache_write $1"
 }
 
 # Make a file of random bytes, all of them on the disk, and a copy in memory that gets the same writes.
@@ -118,7 +123,7 @@ wait_for_direct_io() {
 		# Ignore the status: grep fails if a process ends meanwhile.
 		grep -ls iomap_dio_rw /proc/[0-9]*/stack > /run/waits || :
 		[ ! -s /run/waits ] || return 0
-		kill -0 "$1" 2> /dev/null || fail "the write ended too early"
+		kill -0 "$1" 2> /dev/null || fail "the write ended too early: $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
 		sleep 0.1
 	done
 	fail "no write is direct: $(grep -v ' 0$' /sys/kernel/debug/nfsd_dio/stats)"
