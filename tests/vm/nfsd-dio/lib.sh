@@ -16,13 +16,13 @@ format() {
 }
 
 # Whether times are marked once they were seen.
-has_marks() { printf '6.13\n%s\n' "$KVER" | sort --version-sort --check=silent; }
+has_marks() { kernel_at_least 6.13 > /dev/null; }
 
 # Have nfsd itself write: 0 cached, 1 uncached, 2 direct. Returns 1 on a kernel that is too old. nfsd_writes VALUE
 nfsd_writes() {
 	local since=6.18
 	[ "$1" != 2 ] || since=6.19
-	printf '%s\n%s\n' $since "$KVER" | sort --version-sort --check=silent || return 1
+	kernel_at_least $since > /dev/null || return 1
 	echo "$1" > /sys/kernel/debug/nfsd/io_cache_write || fail "nfsd does not take io_cache_write $1"
 }
 
