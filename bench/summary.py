@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 import results
-from page import commands_text, most_measured, number, ratio_text, table, times
+from page import SUITES, most_measured, number, ratio_text, table, times
 from results import BENCHES, Bench, Case, Judged, Results, Verdict
 
 EFFECT = f"{results.MIN_EFFECT * 100:.0f} %"
@@ -103,6 +103,20 @@ def costs(bench: Bench, cases: Sequence[Case]) -> Iterator[Judged]:
             yield min(grown, key=lambda judged: judged.gain)
 
 
+def repeat_text(case: Case, commands: Sequence[str]) -> str:
+    """Say how to measure a case again: alone if its bench takes cases, with the options that were used last."""
+    again = f"make bench BENCH={case.bench}"
+    for command in commands:
+        options, _, names = command.partition(" -- ")
+        words = options.split()
+        fs = words[words.index("--fs") + 1] if "--fs" in words else ""
+        if case.suite in words and (not names or case.name in names.split()) and case.setting.startswith(fs):
+            again = " ".join(word for word in words if word not in SUITES or word == case.suite)
+            if any(" -- " in other for other in commands):
+                again += f" -- {case.name}"
+    return f"The typical row once more (`build/report` has the commands of all):\n\n```\n{again}\n```"
+
+
 def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iterator[str]:
     """Yield a module's part: its figure, its best, typical and worst cases, its costs, and the commands."""
     yes, no = compared(bench, cases)
@@ -123,7 +137,7 @@ def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iter
         rows.append(row("worst of the others", no[0]))
     rows += [row("most cost", judged) for judged in costs(bench, cases)]
     yield table(["", "case, kernel", "figure", f"{bench.stock} -> {bench.ours[0]}", "ratio", "of the control"], rows)
-    yield commands_text(bench, commands[-1:])
+    yield repeat_text(yes[len(yes) // 2].case, commands)
 
 
 def sentence(bench: Bench, cases: Sequence[Case]) -> str:
