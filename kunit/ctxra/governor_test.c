@@ -197,6 +197,29 @@ static void trust_has_to_be_earned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget.tokens, 5U);
 }
 
+/* In a mapped file unclear pages give no trust, and take none. */
+static void unclear_use_proves_nothing(struct kunit *test)
+{
+	const struct ctxra_use unclear = { .used = 2, .unclear = 14 };
+	const struct ctxra_use clear = { .used = 14, .unclear = 2 };
+	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .on_trial = true, .win_size = 32 };
+	struct ctxra_budget budget = {};
+	unsigned int i;
+
+	ctxra_governor_init(&s);
+	s.windows_opened = s.trust;
+	ctxra_governor_judge(&s, &budget, 32, &unclear);
+	KUNIT_EXPECT_FALSE(test, ctxra_governor_trusts(&s));
+	for (i = 0; i < 2; i++)
+		ctxra_governor_judge(&s, &budget, 32, &clear);
+	s.windows_opened = U8_MAX;
+	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
+	ctxra_governor_judge(&s, &budget, 32, &unclear);
+	KUNIT_EXPECT_EQ(test, s.win_cap, 0U);
+	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
+	KUNIT_EXPECT_FALSE(test, s.drops);
+}
+
 /* Before full trust the windows grow one step per proof, and that is when tokens come back. */
 static void each_size_has_to_be_proved(struct kunit *test)
 {
@@ -284,6 +307,7 @@ static void tokens_come_back_slowly(struct kunit *test)
 
 static struct kunit_case governor_cases[] = {
 	KUNIT_CASE(trust_has_to_be_earned),
+	KUNIT_CASE(unclear_use_proves_nothing),
 	KUNIT_CASE(each_size_has_to_be_proved),
 	KUNIT_CASE(requested_pages_prove_nothing),
 	KUNIT_CASE(unread_stream_is_demoted),

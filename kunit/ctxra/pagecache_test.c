@@ -119,6 +119,30 @@ static void evicted(struct kunit *test)
 				index >= 16 && index < 32);
 }
 
+/* 8 to 11 were read and 44 to 47 are unread; if the file is mapped, that is not clear. */
+static void sample_use(struct kunit *test)
+{
+	struct address_space *mapping = mapping_of(test);
+	struct rb_node vma;
+	struct ctxra_use use = ctxra_sample_use(mapping, 8, 4);
+
+	KUNIT_EXPECT_EQ(test, use.used, 4U);
+	use = ctxra_sample_use(mapping, 44, 4);
+	KUNIT_EXPECT_EQ(test, use.unused, 4U);
+	KUNIT_EXPECT_EQ(test, use.unclear, 0U);
+	mapping->i_mmap.rb_root.rb_node = &vma;
+	use = ctxra_sample_use(mapping, 8, 4);
+	KUNIT_EXPECT_EQ(test, use.used, 4U);
+	KUNIT_EXPECT_EQ(test, use.unclear, 0U);
+	use = ctxra_sample_use(mapping, 44, 4);
+	KUNIT_EXPECT_EQ(test, use.unused, 0U);
+	KUNIT_EXPECT_EQ(test, use.unclear, 4U);
+	/* Evicted pages tell nothing. */
+	use = ctxra_sample_use(mapping, 16, 16);
+	KUNIT_EXPECT_EQ(test, use.used + use.unused + use.absent + use.unclear, 0U);
+	mapping->i_mmap = RB_ROOT_CACHED;
+}
+
 /* Trim a window, and expect the range that is missing; none if that is empty. */
 static void trim(struct kunit *test, bool ahead, pgoff_t index, pgoff_t start, pgoff_t end,
 		 pgoff_t missing_start, pgoff_t missing_end)
@@ -232,6 +256,7 @@ static struct kunit_case pagecache_cases[] = {
 	KUNIT_CASE(cached_before),
 	KUNIT_CASE(cached_from),
 	KUNIT_CASE(evicted),
+	KUNIT_CASE(sample_use),
 	KUNIT_CASE(trim_around),
 	KUNIT_CASE(trim_ahead),
 	KUNIT_CASE(walks_agree_with_single_looks),

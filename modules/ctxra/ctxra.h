@@ -194,6 +194,7 @@ struct ctxra_window {
  * @used: cached, and a reader copied them
  * @unused: cached and unread
  * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
+ * @unclear: cached and unread, or used by page tables, which leaves no trace: the file is mapped
  * @gaps: runs of unused or absent pages with a used one behind them
  *
  * Pages in flight and evicted pages tell nothing, and are not counted.
@@ -202,6 +203,7 @@ struct ctxra_use {
 	unsigned int used;
 	unsigned int unused;
 	unsigned int absent;
+	unsigned int unclear;
 	unsigned int gaps;
 };
 

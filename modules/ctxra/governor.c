@@ -340,13 +340,15 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 {
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
+	/* A proof has to be clear. */
+	unsigned int unproved = unused + use->unclear;
 	unsigned long most = s->win_cap ? min_t(unsigned long, win, s->win_cap) : win;
 
 	if (used)
-		s->drops = use->absent > use->used;
+		s->drops = use->absent > use->used + use->unclear;
 	if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
-		s->distrusted = 4 * unused > used;
+		s->distrusted = 4 * unproved > used;
 		if (!used || s->distrusted)
 			return;
 		if (s->kind != CTXRA_STRIDED && s->win_size < most)

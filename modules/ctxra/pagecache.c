@@ -197,7 +197,8 @@ bool ctxra_is_evicted(struct address_space *mapping, pgoff_t index)
  * @start: first page; it is among the samples
  * @nr: number of pages
  *
- * A mapped file gives no sample, because access by page tables does not mark the folios.
+ * Access by page tables does not mark the folios of a mapped file. So there a folio that read() or
+ * splice() marked was used, but of one without a mark it is unclear.
  *
  * Return: the use of up to CTXRA_SAMPLES pages.
  */
@@ -205,11 +206,10 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 {
 	/* An odd step, because it is no multiple of most strides. */
 	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
+	const bool mapped = mapping_mapped(mapping);
 	struct ctxra_use use = {};
 	bool gap = false;
 
-	if (mapping_mapped(mapping))
-		return use;
 	rcu_read_lock();
 	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		void *entry = xa_load(&mapping->i_pages, start + i);
@@ -225,8 +225,9 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 			use.gaps += gap;
 			gap = false;
 		} else if (is_unused(entry)) {
-			use.unused++;
-			gap = true;
+			use.unused += !mapped;
+			use.unclear += mapped;
+			gap |= !mapped;
 		}
 	}
 	rcu_read_unlock();
