@@ -253,6 +253,24 @@ static void slow_streams(struct kunit *test)
 	KUNIT_EXPECT_LE(test, held_of_slow_stream(test, 5 * MSEC, 5), 8);
 }
 
+/*
+ * A machine so slow that no stripe is done before the stream fills it: how long raid456 takes is
+ * not known, and the stream is tried. Once it is known, the pace counts.
+ */
+static void unmeasured_streams_are_tried(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		KUNIT_EXPECT_EQ(test, write_filled(p, i * 64 * STRIPE, 64), i ? 64U : 0U);
+		/* 100 ms a row. */
+		now += 25 * MSEC;
+	}
+	r5d_learn_service(&p->times, 10 * MSEC);
+	KUNIT_EXPECT_EQ(test, write_filled(p, i * 64 * STRIPE, 64), 0U);
+}
+
 /* Where holding delays a stream, a write in 64 is not held, so that we know what stock does. */
 static void a_control_passes(struct kunit *test)
 {
@@ -399,6 +417,7 @@ static void trust_in_percent(struct kunit *test)
 
 static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(streams_are_held),
+	KUNIT_CASE(unmeasured_streams_are_tried),
 	KUNIT_CASE(writes_are_not_torn),
 	KUNIT_CASE(writes_count_once),
 	KUNIT_CASE(rewrites_count),

@@ -160,8 +160,11 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 
 	if (s->trust < TRUST_ENOUGH)
 		return R5D_UNLIKELY;
-	/* Waiting would take longer than what it saves. */
-	if (s->pace_ns > service * 3 / 2)
+	/*
+	 * Waiting would take longer than what it saves. As long as nothing was measured, no stripe
+	 * was done before it was full: raid456 is slower than the stream.
+	 */
+	if (p->times.measured && s->pace_ns > service * 3 / 2)
 		return R5D_UNLIKELY;
 	if (s->pace_ns > service / 2 && ++s->held >= CONTROL) {
 		s->held = 0;

@@ -266,6 +266,30 @@ class Kernel(Machine):
         (self.root / f"lib/modules/{RELEASE}/kernel/drivers/md/raid456.ko.xz").unlink()
         self.assert_found(PROBLEM, "built", "the kernel's raid456.ko")
 
+    def test_the_kernel_has_large_pages(self) -> None:
+        for option, size in (("CONFIG_ARM64_16K_PAGES", "16 KiB"), ("CONFIG_ARM64_64K_PAGES", "64 KiB")):
+            self.write(f"boot/config-{RELEASE}", f"{CONFIG}{option}=y\n")
+            (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink(missing_ok=True)
+            self.assert_found(PROBLEM, "built", f"the kernel has pages of {size}, and it is made for pages of 4 KiB")
+            self.assertIn("boot a kernel with pages of 4 KiB", self.findings(PROBLEM)[0].remedy)
+        self.write(f"boot/config-{RELEASE}", CONFIG)
+        self.assert_found(PROBLEM, "built", f"raid5-deadline is not built for kernel {RELEASE}")
+        self.assertIn(f"dkms autoinstall -k {RELEASE}", self.findings(PROBLEM)[0].remedy)
+
+    def test_another_kernel_has_large_pages(self) -> None:
+        release = "6.12.2-test"
+        self.write(f"boot/vmlinuz-{release}")
+        self.write(f"lib/modules/{release}/build/Makefile")
+        self.write(f"lib/modules/{release}/kernel/drivers/md/raid456.ko.xz")
+        for module in MODULES:
+            if module.name != "raid5-deadline":
+                self.write(f"lib/modules/{release}/updates/dkms/{module.name}.ko.xz")
+        self.write(f"boot/config-{release}", f"{CONFIG}CONFIG_ARM64_16K_PAGES=y\n")
+        # DKMS skips it there, so nothing is missing.
+        self.assertEqual([finding.check for finding in self.findings()], ["enabled"])
+        self.write(f"boot/config-{release}", f"{CONFIG}CONFIG_ARM64_4K_PAGES=y\n")
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no raid5-deadline")
+
     def test_another_kernel_is_out_of_range(self) -> None:
         self.write("boot/vmlinuz-7.4.1-test")
         self.write("lib/modules/7.4.1-test/modules.dep")

@@ -21,6 +21,8 @@ CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 # There while seqkeep try runs, or if it and its watchdog were killed.
 TRIAL = "/run/seqkeep/try/state"
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
+# raid5-deadline refuses these kernels (its dkms.conf.in): raid456 has stripes of another size there.
+LARGE_PAGES = {"CONFIG_ARM64_16K_PAGES": "16 KiB", "CONFIG_ARM64_64K_PAGES": "64 KiB"}
 MISSING_AFTER_BOOT = "the modules will be missing when it is booted"
 
 
@@ -102,6 +104,10 @@ def reason_not_built(host: Host, state: State) -> tuple[str, str]:
     lacking = ", ".join(missing_options(host, dkms_conf(state), host.release))
     if lacking:
         return f": the kernel lacks {lacking}", boot or f"remove {name}-dkms, because no kernel here can run it"
+    pages = large_pages(host, state, host.release)
+    if pages:
+        other = f"boot a kernel with pages of 4 KiB (Debian: linux-image-arm64), or remove {name}-dkms"
+        return f": the kernel has pages of {pages}, and it is made for pages of 4 KiB", boot or other
     again = f"dkms autoinstall -k {host.release}"
     if lacks_raid456(host, state, host.release):
         return (
@@ -132,6 +138,14 @@ def lacks_raid456(host: Host, state: State, release: str) -> bool:
     """Return whether a module reads types from the kernel's raid456.ko, and that file is missing."""
     drivers = f"/lib/modules/{release}/kernel/drivers/md"
     return state.module.name == "raid5-deadline" and not any(host.find(drivers, "raid456.ko*"))
+
+
+def large_pages(host: Host, state: State, release: str) -> str:
+    """Return the size of a kernel's pages, as "16 KiB", if a module is not made for such pages; "" otherwise."""
+    if state.module.name != "raid5-deadline":
+        return ""
+    config = host.kernel_config(release) or {}
+    return next((size for option, size in LARGE_PAGES.items() if config.get(option) == "y"), "")
 
 
 def missing_options(host: Host, conf: str, release: str) -> list[str]:
@@ -218,6 +232,7 @@ def can_build(host: Host, state: State, release: str) -> bool:
     return not (
         range_if_outside(host, state, release)
         or missing_options(host, dkms_conf(state), release)
+        or large_pages(host, state, release)
         or lacks_raid456(host, state, release)
     )
 
