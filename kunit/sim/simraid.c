@@ -26,7 +26,7 @@ struct simraid_stripe {
 	struct simraid_ref {
 		struct simraid_writer *writer;
 		struct simraid_write *write;
-	} writes[8];
+	} writes[64];
 };
 
 struct simraid *simraid_create(struct kunit *test, u32 disk_us, u32 chunk_kib, u32 seed)
@@ -100,6 +100,9 @@ static void stripe_done(struct simraid *a, struct simraid_stripe *sh)
 		writer->waited += write->has_waited;
 		write->used = false;
 		writer->in_flight--;
+		/* A burst goes on until it is complete, and the next begins when all of it is done. */
+		if (writer->waits && !writer->in_flight)
+			writer->waits = false;
 	}
 	sh->nr_writes = 0;
 }
@@ -205,7 +208,7 @@ static bool write_once(struct simraid *a, struct simraid_writer *writer)
 	struct simraid_write *write = writer->pool;
 	u32 i;
 
-	if (writer->in_flight >= writer->depth)
+	if (writer->in_flight >= writer->depth || writer->waits)
 		return false;
 	if (writer->mb_s && writer->budget < writer->kib * 1024)
 		return false;
@@ -224,6 +227,7 @@ static bool write_once(struct simraid *a, struct simraid_writer *writer)
 		.left = writer->kib / 4,
 	};
 	writer->in_flight++;
+	writer->waits = writer->burst && writer->in_flight == writer->depth;
 	for (i = 0; i < writer->kib / 4; i++)
 		add_write(a, page + i, writer, write);
 	return true;

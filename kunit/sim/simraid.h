@@ -16,7 +16,7 @@
 #include "raid5-deadline/stripe_table.h"
 
 #define SIMRAID_WRITERS	4
-#define SIMRAID_DEPTH	16
+#define SIMRAID_DEPTH	64
 /* Latencies are counted by ms. */
 #define SIMRAID_MS	128
 
@@ -27,6 +27,7 @@
  * @mb_s: MB/s at most; 0: no limit
  * @random: to random places, otherwise one after the other
  * @meta: metadata, which is never held
+ * @burst: makes @depth writes, waits until all are done, and begins again: a database's fsync
  * @writes: writes that are done
  * @held: those of which a stripe was held
  * @waited: those of which a stripe was held in vain
@@ -38,6 +39,7 @@ struct simraid_writer {
 	u32 mb_s;
 	bool random;
 	bool meta;
+	bool burst;
 	u32 writes;
 	u32 held;
 	u32 waited;
@@ -46,6 +48,7 @@ struct simraid_writer {
 	u64 next;
 	u64 budget;
 	u32 in_flight;
+	bool waits;
 	struct simraid_write {
 		u64 begun;
 		u64 start;
@@ -58,7 +61,7 @@ struct simraid_writer {
 
 /**
  * struct simraid - the array
- * @data_disks: up to 4
+ * @data_disks: up to 8; simraid_create() sets 2
  * @chunk: stripes of a chunk
  * @disk_us: how long a disk takes for an I/O
  * @stock: nothing is held

@@ -86,9 +86,14 @@ static bool is_same_write(const struct r5d_stream *s, const struct r5d_write *w)
 	return s->left && s->start == w->start && s->sectors == w->sectors;
 }
 
+/*
+ * Of a row whose stripes are held we see the first chunk only, because later writes find the stripes
+ * known. So the stream may go on behind the rest of the row.
+ */
 static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 now)
 {
-	u64 reach = REACH_SECTORS + REACH_WRITES * (u64)min(s->sectors, w->sectors);
+	u64 reach = REACH_SECTORS +
+		    max(REACH_WRITES * (u64)min(s->sectors, w->sectors), (u64)w->rest);
 
 	return s->run && w->start + reach >= s->next && w->start <= s->next + reach &&
 	       now - s->seen_ns < STREAM_NS;
@@ -107,7 +112,8 @@ static struct r5d_stream *r5d_find_stream(struct r5d_stream *streams, int nr,
 			return s;
 		if (!near && is_near(s, w, now))
 			near = s;
-		if ((s32)(s->seq - (*oldest)->seq) < 0)
+		/* An empty place has no seq that could be compared. */
+		if ((*oldest)->run && (!s->run || (s32)(s->seq - (*oldest)->seq) < 0))
 			*oldest = s;
 	}
 	return near;
@@ -301,6 +307,12 @@ static void r5d_learn_of_stream(struct r5d_predictor *p, struct r5d_stream *s,
 {
 	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
 
+	/*
+	 * While nothing is held, a writer of limited depth moves on as its writes complete, and fills
+	 * its stripes. If they are held, it cannot: so this is no reason to try again.
+	 */
+	if (outcome == R5D_OUTCOME_FILLED && s->backoff)
+		return;
 	if (outcome == R5D_OUTCOME_DONE && r5d_would_fill(s, ticket)) {
 		if (s->backoff)
 			return;
