@@ -99,7 +99,7 @@ static void sim_assert_window(struct sim *sim, const struct ctxra_args *rq,
 	struct kunit *test = sim->cache.test;
 
 	KUNIT_ASSERT_GT(test, win->nr, 0UL);
-	KUNIT_ASSERT_LE(test, win->nr, rq->win);
+	KUNIT_ASSERT_LE(test, win->nr, max(rq->win, rq->grown));
 	KUNIT_ASSERT_LT(test, win->start, rq->eof);
 	KUNIT_ASSERT_LE(test, win->nr, rq->eof - win->start);
 	if (win->ahead) {
@@ -207,10 +207,13 @@ static enum ctxra_verdict sim_decide(struct sim *sim, const struct ctxra_args *a
 }
 
 /* ctxra_args_init() of hooks.c */
-static struct ctxra_args sim_args(const struct sim *sim, const struct stock_ra *ra,
+static struct ctxra_args sim_args(struct sim *sim, const struct stock_ra *ra,
 				  unsigned long index, unsigned long folio_nr, unsigned long nr)
 {
+	bool grown = sim->grown && !(sim->flips && sim->calls++ / sim->flips % 2);
+
 	return (struct ctxra_args){
+		.grown = grown ? sim->grown : 0,
 		.index = index,
 		.nr = nr,
 		.folio_nr = folio_nr,

@@ -23,6 +23,9 @@
  * @cache: the file's cache
  * @win: the device's window, pages
  * @part: largest submission, pages; 0: windows are not split
+ * @grown: &ctxra_args.grown; 0: @win
+ * @flips: calls after which @grown is switched off, and on again after as many; 0: never
+ * @calls: calls so far, if @flips
  * @ctxra: the patterns that ctxra opens windows for, or SIM_STOCK
  * @sets: ctxra's table
  * @args: the call that ctxra decides on
@@ -36,6 +39,9 @@ struct sim {
 	struct simcache cache;
 	unsigned long win;
 	unsigned long part;
+	unsigned long grown;
+	unsigned long flips;
+	unsigned long calls;
 	long ctxra;
 	struct ctxra_sets *sets;
 	const struct ctxra_args *args;

@@ -37,6 +37,21 @@ static bool is_listed(const struct device_list *list, const char *name)
 	return false;
 }
 
+/* A size in KiB, or "auto". False if it is neither. */
+static bool size_parse(const char *text, unsigned int *kb)
+{
+	if (!strcmp(text, "auto")) {
+		*kb = DEVICE_KB_AUTO;
+		return true;
+	}
+	return !kstrtouint(text, 0, kb) && *kb <= DEVICE_KB_MAX;
+}
+
+static int size_print(char *buf, int size, unsigned int kb)
+{
+	return kb == DEVICE_KB_AUTO ? scnprintf(buf, size, "auto") : scnprintf(buf, size, "%u", kb);
+}
+
 /* Add an item to the list. Return what is wrong with it, or NULL. */
 static const char *device_list_add(struct device_list *list, char *text)
 {
@@ -48,8 +63,8 @@ static const char *device_list_add(struct device_list *list, char *text)
 
 		if (size)
 			*size++ = '\0';
-		if (kstrtouint(size ?: text, 0, kb) || *kb > DEVICE_KB_MAX)
-			return "the size is not in 0..65536 KiB";
+		if (!size_parse(size ?: text, kb))
+			return "the size is neither auto nor in 0..65536 KiB";
 		if (!size) {
 			if (list->has_other)
 				return "a second size for all other devices";
@@ -118,17 +133,17 @@ int device_list_print(const struct device_list *list, char *buf, int size)
 	int len = 0;
 
 	if (sized && (list->other_kb || !list->nr)) {
-		len = scnprintf(buf, size, "%u", list->other_kb);
+		len = size_print(buf, size, list->other_kb);
 		comma = ",";
 	}
 	for (i = 0; list && i < list->nr; i++, comma = ",") {
 		const struct device_item *item = &list->items[i];
 
-		if (sized)
-			len += scnprintf(buf + len, size - len, "%s%s=%u", comma, item->name,
-					 item->kb);
-		else
-			len += scnprintf(buf + len, size - len, "%s%s", comma, item->name);
+		len += scnprintf(buf + len, size - len, "%s%s", comma, item->name);
+		if (!sized)
+			continue;
+		len += scnprintf(buf + len, size - len, "=");
+		len += size_print(buf + len, size - len, item->kb);
 	}
 	return len + scnprintf(buf + len, size - len, "\n");
 }

@@ -12,11 +12,13 @@ struct inode;
 #define DEVICE_LIST_MAX		64
 #define DEVICE_NAME_SIZE	32
 #define DEVICE_KB_MAX		65536
+/* The size "auto": the module chooses. */
+#define DEVICE_KB_AUTO		(DEVICE_KB_MAX + 1)
 
 /**
  * struct device_item - one device of a list
  * @name: disk name ("sda") or bdi name ("8:0", "0:52")
- * @kb: its size, KiB, if the list has sizes
+ * @kb: its size, KiB, or DEVICE_KB_AUTO, if the list has sizes
  */
 struct device_item {
 	char name[DEVICE_NAME_SIZE];
@@ -26,7 +28,8 @@ struct device_item {
 /**
  * struct device_list - a parameter's value
  * @rcu: for kfree_rcu()
- * @sized: items are "name=KiB", and one may be "KiB" alone, for all other devices
+ * @sized: items are "name=KiB", and one may be "KiB" alone, for all other devices; KiB may be
+ *	"auto"
  * @has_other: the list has a size for all other devices
  * @other_kb: that size, 0 without one
  * @nr: entries in @items

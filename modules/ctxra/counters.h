@@ -18,6 +18,15 @@
 	C(THRASH_PAGES, "thrash_pages")				\
 	C(MARKERS_SKIPPED, "markers_skipped")			\
 	C(RESIZED, "resized")					\
+	C(GROWN_WINDOWS, "grown_windows")			\
+	C(GROWN_PAGES, "grown_pages")				\
+	C(AUTO_GREW, "auto_grew")				\
+	C(AUTO_ALONE, "auto_alone")				\
+	C(AUTO_NO_GAIN, "auto_no_gain")				\
+	C(AUTO_NO_SEEKS, "auto_no_seeks")			\
+	C(AUTO_OTHERS, "auto_others")				\
+	C(AUTO_MEMORY, "auto_memory")				\
+	C(AUTO_UNKNOWN, "auto_unknown")				\
 	C(LEFT_IN_ORDER, "left_in_order")			\
 	C(LEFT_UNSURE, "left_unsure")				\
 	C(LEFT_CACHED, "left_cached")				\

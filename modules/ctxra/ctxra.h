@@ -135,6 +135,7 @@ struct ctxra_budget {
  * @nr: pages requested, 1 to @win
  * @win: largest window that may be opened by one call, at least 1
  * @ahead: how far to read ahead; more than @win if windows are submitted in parts
+ * @grown: window of FORWARD streams that are trusted in full, if more than @win
  * @eof: pages in the file
  * @cached: for a miss, pages cached without a hole just before @index, or 0 if the nearest
  *	of them was read ahead and is unread; not looked up, and 0, if @in_order. For a marker,
@@ -159,6 +160,7 @@ struct ctxra_request {
 	unsigned long nr;
 	unsigned long win;
 	unsigned long ahead;
+	unsigned long grown;
 	unsigned long eof;
 	unsigned long cached;
 	unsigned long since_prev;

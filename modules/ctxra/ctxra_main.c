@@ -5,6 +5,7 @@
 
 #include "common/module.h"
 #include "counters.h"
+#include "disks.h"
 #include "hooks.h"
 #include "table.h"
 
@@ -23,7 +24,11 @@ struct stats ctxra_stats = {
 
 int seqkeep_init(void)
 {
-	return stats_create(&ctxra_stats, KBUILD_MODNAME);
+	int err = stats_create(&ctxra_stats, KBUILD_MODNAME);
+
+	if (!err)
+		ctxra_disks_create_file(ctxra_stats.dir);
+	return err;
 }
 
 void seqkeep_exit(void)
@@ -37,6 +42,7 @@ int seqkeep_enable(void)
 
 	if (err)
 		return err;
+	ctxra_disks_clear();
 	err = ctxra_hooks_register();
 	if (err)
 		ctxra_table_destroy();

@@ -90,6 +90,7 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 		.nr = args->nr,
 		.win = args->win,
 		.ahead = args->ahead,
+		.grown = args->grown,
 		.eof = args->eof,
 		.since_prev = args->index - args->prev_index,
 		.patterns = args->patterns,
@@ -102,7 +103,8 @@ void ctxra_request_init(struct ctxra_request *rq, const struct ctxra_args *args,
 			rq->sparse = rq->patterns & BIT(CTXRA_STRIDE) &&
 				     is_sparse_behind(args, facts);
 		} else {
-			rq->cached = ask->cached_from(facts->ctx, rq->index, rq->win);
+			rq->cached = ask->cached_from(facts->ctx, rq->index,
+						     max(rq->win, rq->grown));
 		}
 		return;
 	}

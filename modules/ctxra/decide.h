@@ -13,6 +13,8 @@
  * @folio_nr: pages of the folio with the marker; 0 for a miss
  * @win: largest window that may be opened by one call, at least 1
  * @ahead: how far to read ahead; more than @win if windows are submitted in parts
+ * @grown: window of FORWARD streams that are trusted in full, if more than @win; 0: the windows of
+ *	the device are the user's
  * @eof: pages in the file
  * @patterns: bit set of enum ctxra_pattern that may open windows
  * @ra_start: first page of the window in the open file's own state
@@ -27,6 +29,7 @@ struct ctxra_args {
 	unsigned long folio_nr;
 	unsigned long win;
 	unsigned long ahead;
+	unsigned long grown;
 	unsigned long eof;
 	unsigned long patterns;
 	unsigned long ra_start;

@@ -314,10 +314,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 }
 
 /* Keep only the part of a recognised stream's range that is near the end that moves. */
-static void limit_range(struct ctxra_stream *s, const struct ctxra_request *rq)
+static void limit_range(struct ctxra_stream *s, unsigned long reach)
 {
-	unsigned long reach = ctxra_reach(rq);
-
 	if (!s->kind || s->end - s->start <= reach)
 		return;
 	if (s->kind == CTXRA_BACKWARD || (s->kind == CTXRA_STRIDED && s->direction < 0))
@@ -368,7 +366,7 @@ static void update_reader_pos(struct ctxra_stream *s, const struct ctxra_request
 enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budget *budget,
 				       const struct ctxra_request *rq, struct ctxra_window *win)
 {
-	struct ctxra_request capped = *rq;
+	struct ctxra_request capped;
 	enum ctxra_verdict verdict;
 
 	if (rq->index >= rq->eof || rq->nr > rq->win)
@@ -381,17 +379,16 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	ctxra_governor_shrink_on_thrash(s, rq);
 	if (rq->dropped)
 		rewind_to(s, rq);
-	if (s->win_cap >= rq->win)
-		s->win_cap = 0;
-	if (s->win_cap) {
-		capped.win = max_t(unsigned long, s->win_cap, rq->nr);
-		capped.ahead = capped.win;
-	}
+	capped = ctxra_governor_limit(s, rq);
 	if (rq->marker)
 		verdict = ctxra_follow_marker(s, budget, &capped, win);
 	else
 		verdict = ctxra_follow_miss(s, budget, &capped, win);
-	limit_range(s, &capped);
+	/*
+	 * Requests are found by the device's window. If the stream's are larger, all its readers
+	 * must be within the range: up to four windows from its end.
+	 */
+	limit_range(s, (1 + (capped.win > rq->win)) * ctxra_reach(&capped));
 	update_reader_pos(s, rq);
 	if (verdict == CTXRA_OPEN && s->win_cap)
 		win->pattern = CTXRA_THRASH;

@@ -138,6 +138,29 @@ bool ctxra_governor_trusts(const struct ctxra_stream *s)
 }
 
 /**
+ * ctxra_governor_limit - limit windows to what a stream may have
+ * @s: the stream
+ * @rq: its current request
+ *
+ * Return: the request, with the windows of this stream. They are larger than the device's only if
+ * its readahead is read for sure.
+ */
+struct ctxra_request ctxra_governor_limit(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	struct ctxra_request limited = *rq;
+
+	if (s->win_cap >= max(rq->win, rq->grown))
+		s->win_cap = 0;
+	if (s->kind == CTXRA_FORWARD && s->trust >= FULL_TRUST && !ctxra_stream_goes_down(s))
+		limited.win = max(rq->win, rq->grown);
+	if (s->win_cap)
+		limited.win = min(limited.win, max_t(unsigned long, s->win_cap, rq->nr));
+	if (s->win_cap || limited.win != rq->win)
+		limited.ahead = limited.win;
+	return limited;
+}
+
+/**
  * ctxra_governor_first_limit - how large the first window of a stream may be
  * @s: the stream
  * @rq: its current request

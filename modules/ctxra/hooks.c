@@ -24,6 +24,7 @@
 #include "common/ra_mark.h"
 #include "counters.h"
 #include "ctxra.h"
+#include "disks.h"
 #include "hooks.h"
 #include "pagecache.h"
 #include "params.h"
@@ -41,6 +42,7 @@
  * @slot: the window's slot in the table, -1 for none
  * @resized: only the size of the window is ours, the stock code decides the rest
  * @before: if @resized, the file's own state at the start of the call
+ * @base: if the window may be larger than the device's, pages of that; else 0
  */
 struct ctxra_call {
 	struct file_ra_state ra;
@@ -49,6 +51,7 @@ struct ctxra_call {
 	int slot;
 	bool resized;
 	struct file_ra_state before;
+	unsigned long base;
 };
 
 static void count(enum ctxra_counter counter, u64 n)
@@ -105,6 +108,8 @@ static bool ctxra_args_init(const struct readahead_control *ractl, struct folio 
 		.prev_index = (u64)READ_RACY(ra->prev_pos) >> PAGE_SHIFT,
 		.now_ms = jiffies_to_msecs(jiffies),
 	};
+	if (settings.auto_window && !part)
+		args->grown = ctxra_disks_window(inode, settings.win_pages);
 	if (folio) {
 		/* A page fault may meet the marker at any page of its folio. */
 		args->folio_nr = folio_nr_pages(folio);
@@ -138,6 +143,7 @@ static void ctxra_replace_state(struct ctxra_call *call, struct readahead_contro
 {
 	call->slot = slot;
 	call->resized = false;
+	call->base = 0;
 	call->ractl = ractl;
 	call->file_ra = ractl->ra;
 	/* Calls on the same open file may change it: the stock code has no lock either. */
@@ -181,9 +187,11 @@ static void ctxra_open_window(struct ctxra_call *call, struct readahead_control 
  * it for the file's own.
  */
 static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_control *ractl,
-				unsigned long pages)
+				const struct ctxra_args *args)
 {
-	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+	struct inode *inode = ractl->mapping->host;
+	unsigned long pages = args->ahead, grown = ctxra_disks_note_stock(inode, args);
+	const struct backing_dev_info *bdi = inode_to_bdi(inode);
 	unsigned int file_pages = READ_RACY(ractl->ra->ra_pages);
 
 	if (file_pages == 2 * READ_RACY(bdi->ra_pages))
@@ -192,10 +200,13 @@ static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_contro
 	if (file_pages > 2 * READ_RACY(bdi->ra_pages) &&
 	    ractl->mapping->host->i_sb->s_magic == NFS_SUPER_MAGIC)
 		return false;
+	pages = max(pages, grown);
 	if (file_pages == pages)
 		return false;
 	count(CTXRA_C_RESIZED, 1);
 	ctxra_replace_state(call, ractl, -1);
+	if (grown)
+		call->base = args->ahead;
 	call->resized = true;
 	call->before = call->ra;
 	call->ra.ra_pages = pages;
@@ -213,6 +224,8 @@ static void ctxra_copy_back_state(const struct ctxra_call *call)
 	    READ_RACY(file_ra->size) != before->size ||
 	    READ_RACY(file_ra->async_size) != before->async_size)
 		return;
+	if (call->base && after->start != before->start)
+		ctxra_disks_count_grown(after->size, call->base);
 	WRITE_ONCE(file_ra->start, after->start);
 	WRITE_ONCE(file_ra->size, after->size);
 	WRITE_ONCE(file_ra->async_size, after->async_size);
@@ -250,7 +263,8 @@ static bool ctxra_sync_ra_entry(struct pt_regs *regs, void *data)
 	if (seqkeep_is_observing())
 		return ctxra_observe(ractl, verdict, slot);
 	if (verdict != CTXRA_OPEN)
-		return ctxra_resize_window(data, ractl, args.ahead);
+		return ctxra_resize_window(data, ractl, &args);
+	ctxra_disks_note_opened(ractl->mapping->host, &args, &win);
 	ctxra_steer_miss(&win, PAGE_SHIFT, &st);
 	regs_set_kernel_argument(regs, 1, st.req);
 	ctxra_open_window(data, ractl, slot, &win, &st);
@@ -294,9 +308,10 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	if (verdict == CTXRA_STOCK && ctxra_stock_reads_all(&args))
 		verdict = CTXRA_SKIP_MARKER;
 	if (verdict == CTXRA_STOCK)
-		return ctxra_resize_window(call, ractl, args.ahead);
+		return ctxra_resize_window(call, ractl, &args);
 	if (verdict == CTXRA_SKIP_MARKER)
 		return ctxra_skip_marker(call, ractl, folio);
+	ctxra_disks_note_opened(ractl->mapping->host, &args, &win);
 	ctxra_steer_marker(&win, args.index, folio_order(folio), &st);
 	regs_set_kernel_argument(regs, 2, st.req);
 	ctxra_open_window(call, ractl, slot, &win, &st);

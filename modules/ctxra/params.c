@@ -87,7 +87,7 @@ static const struct kernel_param_ops max_kb_ops = {
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
-		 "readahead window, KiB, 0..65536, or a list such as sda=1024,md0=4096; 0: the device's read_ahead_kb (default)");
+		 "readahead window, KiB, 0..65536, or auto, or a list such as sda=1024,md0=auto; 0: the device's read_ahead_kb (default)");
 
 /* The patterns to act on, a bit set of enum ctxra_pattern. */
 unsigned long ctxra_patterns(void)
@@ -127,7 +127,8 @@ struct ctxra_settings ctxra_device_settings(struct inode *inode,
 		kb = device ? device->kb : list->other_kb;
 	}
 	rcu_read_unlock();
-	if (ra_pages && kb)
+	settings.auto_window = kb == DEVICE_KB_AUTO;
+	if (ra_pages && kb && !settings.auto_window)
 		settings.win_pages = kb_to_pages(kb);
 	else
 		settings.win_pages = min(ra_pages, kb_to_pages(DEVICE_KB_MAX));

@@ -11,10 +11,12 @@ struct backing_dev_info;
 /**
  * struct ctxra_settings - what the user has set for a device
  * @win_pages: largest window; 0 if readahead is off
+ * @auto_window: streams may get larger windows than that, as ctxra_disks_window() says
  * @chosen: the device is in the list of the parameter devices, or that is empty
  */
 struct ctxra_settings {
 	unsigned long win_pages;
+	bool auto_window;
 	bool chosen;
 };
 

@@ -123,6 +123,9 @@ static struct ctxra_place ctxra_place_of(struct ctxra_sets *sets, const struct c
 		place.other = set_of(sets, file->mapping, part - 1);
 	else if (in_part + args->nr + near > BIT(bits) && (part + 1) << bits < args->eof)
 		place.other = set_of(sets, file->mapping, part + 1);
+	else if (in_part < 2 * args->grown && part)
+		/* Windows are larger, so there may have been no call near the border. */
+		place.other = set_of(sets, file->mapping, part - 1);
 	if (place.other == place.home)
 		place.other = NULL;
 	return place;

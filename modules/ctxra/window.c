@@ -138,9 +138,9 @@ enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_
 void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request *rq,
 		       unsigned long hole, struct ctxra_window *win)
 {
-	unsigned long start, end;
+	unsigned long most = max(rq->win, rq->grown), start, end;
 
-	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, hole, 1, &start, &end);
+	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, most), rq, hole, 1, &start, &end);
 	open_ahead(win, hole, end, CTXRA_TRAIL);
 }
 

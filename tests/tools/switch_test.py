@@ -329,6 +329,8 @@ class Devices(Switches):
         self.assertEqual(self.parameter("max_kb"), "99,sdb=64")
         self.run_ok("set", "ctxra", "max_kb=98")
         self.assertEqual(self.parameter("max_kb"), "98,sdb=64")
+        self.run_ok("set", "sdb", "ctxra_max_kb=auto")
+        self.assertEqual(self.parameter("max_kb"), "98,sdb=auto")
         self.run_ok("set", "sdb", "ctxra_max_kb=")
         self.assertEqual(self.run_ok("set", "ctxra"), "max_kb=98\n")
         self.run_ok("disable", "ctxra")

@@ -52,7 +52,7 @@ def check_setting(name: str, value: str) -> None:
         _, low, high = ATTRIBUTES[name]
     else:
         raise UsageError(f"a device has no setting {name}; it has: {', '.join(NAMES)}")
-    if name == "stripe_deadline" and value == "auto":
+    if name in ("stripe_deadline", CTXRA_KB) and value == "auto":
         return
     if not re.fullmatch(r"-?\d{1,9}", value, re.ASCII) or not low <= int(value) <= high:
         raise UsageError(f"{name}={value}: the value is not from {low} to {high}")
