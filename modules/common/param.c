@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "param.h"
 
 /**
- * param_parse_bool - read 0 or 1 as users write it, and warn of another value
+ * param_parse_bool - read 0 or 1, or a word for it, and warn of another value
  * @val: the value
  * @kp: the parameter, for its name
  * @on: set if @val is valid
@@ -16,8 +18,16 @@
  */
 int param_parse_bool(const char *val, const struct kernel_param *kp, bool *on)
 {
-	if (!kstrtobool(val, on))
+	/* Not kstrtobool(), which reads one letter or two: it takes 10 for 1, and 01 for 0. */
+	static const char *const words[] = {
+		"0", "1", "n", "y", "N", "Y", "off", "on", "no", "yes", "false", "true",
+	};
+	int word = sysfs_match_string(words, val);
+
+	if (word >= 0) {
+		*on = word & 1;
 		return 0;
+	}
 	pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, param_shown(val), val);
 	return -EINVAL;
 }

@@ -28,14 +28,14 @@
 
 /*
  * A walk that takes longer than LONG_WALK, ns, has waited for a lock, or there are many mounts. It
- * is repeated, at most MAX_WALKS times.
+ * is repeated. There are MAX_WALKS at most, also where automounts come and go meanwhile.
  */
 #define LONG_WALK	NSEC_PER_MSEC
 #define MAX_WALKS	16
 /* How long to let other unmounts end after such a walk, ms. */
 #define PAUSE_MS	100
 
-/* Protects the next two. Taken inside a superblock's lock. */
+/* Protects changes of the next two. Taken inside a superblock's lock. */
 static DEFINE_MUTEX(apply_mutex);
 /* Whether to apply the rule to further superblocks. */
 static bool active;
@@ -77,7 +77,8 @@ static void nra_apply_to_type(struct file_system_type *type)
 		took = ktime_get_ns() - took;
 		if (took > LONG_WALK)
 			msleep(PAUSE_MS);
-	} while (found != before || (took > LONG_WALK && ++walks < MAX_WALKS));
+	} while (READ_ONCE(active) && ++walks < MAX_WALKS &&
+		 (found != before || took > LONG_WALK));
 }
 
 static void nra_apply_to_name(const char *name)
@@ -130,7 +131,7 @@ static DECLARE_WORK(apply_work, nra_apply_work_fn);
 void nra_apply_start(void)
 {
 	mutex_lock(&apply_mutex);
-	active = true;
+	WRITE_ONCE(active, true);
 	requests++;
 	reinit_completion(&apply_done);
 	mutex_unlock(&apply_mutex);
@@ -148,7 +149,7 @@ void nra_apply_start(void)
 void nra_apply_stop(void)
 {
 	mutex_lock(&apply_mutex);
-	active = false;
+	WRITE_ONCE(active, false);
 	mutex_unlock(&apply_mutex);
 }
 

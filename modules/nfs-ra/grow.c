@@ -8,8 +8,6 @@
 
 /* Limit of the next window: so many times the last window, and so many times the run. */
 #define GROWTH		4
-/* A window of this part of what memory allows is never lost, about. */
-#define SMALL		8
 /* Pages sampled per stretch of a run, about. */
 #define SAMPLES		8
 
@@ -40,6 +38,35 @@ static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_
 			return found;
 	}
 	return page(data, from);
+}
+
+/**
+ * nra_run_end - where the reads ended that led to a marker
+ * @end: the page after the last one that the open file's last read() copied
+ * @index: the page with the marker
+ * @page: looks up a page
+ * @data: for @page
+ *
+ * The read() before this one may have been anywhere. If this one goes on where it ended, or a
+ * little behind, all pages from there to the marker are cached.
+ *
+ * Return: @end, or 0 if the reader did not come that way.
+ */
+unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn page, void *data)
+{
+	unsigned long at = index;
+	enum nra_page found;
+
+	if (end > index)
+		return 0;
+	while (at > end) {
+		/* Four looks per doubling of the distance. */
+		at -= min((index - at) / 4 + 1, at - end);
+		found = page(data, at);
+		if (found != NRA_PAGE_READ && found != NRA_PAGE_UNREAD)
+			return 0;
+	}
+	return end;
 }
 
 /**
@@ -93,15 +120,17 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 }
 
 /*
- * A run in the middle of a file may be a short piece: it must cover twice the mount's readahead,
- * and as much as the last window. A run from the start of the file must cover half a window only,
- * because the stock code, too, takes the start as a hint that the whole file will be read.
+ * A run in the middle of a file may be a piece: it must cover four windows before the next is twice
+ * as large. So of a piece about one and a half times its length is fetched at most. A run from the
+ * start of the file must cover half a window only, because the stock code, too, takes the start as a
+ * hint that the whole file will be read.
  */
 static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
 				      unsigned long max_window, const struct nra_run *run)
 {
-	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, (unsigned long)size);
-	unsigned long next = min3((unsigned long)size * GROWTH, run->pages * GROWTH, max_window);
+	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, 4UL * size);
+	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
+	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
 	/* The stock code still ramps up. Half: the newest kernels cut a window to whole folios. */
 	if (size < mount_pages / 2)
@@ -118,8 +147,8 @@ static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pag
  * Pages are evicted in the order in which they were read ahead, whether or not they were used. So
  * if a run ends at evicted pages, a page survives for about as long as the run. Two windows are
  * ahead of the reader at a time: two of half a run are used before they are evicted. The pages
- * before a run may also have been evicted long ago, so windows that are small for the memory are
- * not bounded by this.
+ * before a run may also have been evicted long ago: then the windows grow with the run again.
+ * How much memory there is in all does not say how much of it is left for the page cache.
  *
  * Return: pages, or 0 to leave the size to the stock code.
  */
@@ -129,7 +158,7 @@ unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 	unsigned long limit = limits->memory, next = 0;
 
 	if (run->evicted)
-		limit = clamp(run->pages / 2, limit / SMALL, limit);
+		limit = min(run->pages / 2, limit);
 	limit = max(limit, limits->smallest);
 	if (limits->max_window)
 		next = nra_grown_window(size, limits->mount_pages, min(limits->max_window, limit),

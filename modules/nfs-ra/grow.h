@@ -19,11 +19,13 @@ struct nra_window {
 
 /**
  * enum nra_page - what the page cache says of a page of a file
- * @NRA_PAGE_UNREAD: it is not there, or was not read yet
+ * @NRA_PAGE_ABSENT: it is not there
+ * @NRA_PAGE_UNREAD: it is there, and was not read yet
  * @NRA_PAGE_READ: it was read, and is still there
  * @NRA_PAGE_EVICTED: the kernel has evicted it
  */
 enum nra_page {
+	NRA_PAGE_ABSENT,
 	NRA_PAGE_UNREAD,
 	NRA_PAGE_READ,
 	NRA_PAGE_EVICTED,
@@ -66,6 +68,7 @@ typedef enum nra_page (*nra_page_fn)(void *data, unsigned long index);
 
 bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
 			    unsigned long folio_pages);
+unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn page, void *data);
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
 			       nra_page_fn page, void *data);
 unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);

@@ -70,6 +70,8 @@ static void nra_records_remove(bool all)
 		}
 	}
 	raw_spin_unlock(&mounts_lock);
+	if (list_empty(&gone))
+		return;
 	synchronize_rcu();
 	list_for_each_entry_safe(mount, next, &gone, gone) {
 		bdi_put(mount->bdi);
@@ -80,8 +82,9 @@ static void nra_records_remove(bool all)
 /* Runs after each mount, so there are never more records than there were mounts at a time. */
 static void nra_reap_unmounted(struct work_struct *work)
 {
-	nra_records_remove(false);
+	/* First, because a grace period is long when many mounts come at a time. */
 	nra_records_fill();
+	nra_records_remove(false);
 }
 static DECLARE_WORK(reap_work, nra_reap_unmounted);
 

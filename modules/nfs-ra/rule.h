@@ -20,7 +20,7 @@
 #define NRA_AUTO_KB		8192
 
 /* Longest name of a server that is kept, bytes. */
-#define NRA_SERVER_LEN	64
+#define NRA_SERVER_LEN	256
 
 /**
  * struct nra_rule - the parameters of the same names

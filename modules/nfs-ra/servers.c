@@ -22,6 +22,7 @@ static const char *nra_servers_add(struct nra_servers *list, char *item)
 {
 	struct nra_server *server = &list->servers[list->nr];
 	char *colon = strrchr(item, ':'), *end = colon;
+	const char *other = ":[]";
 	unsigned int multiple = NRA_AUTO;
 
 	if (list->nr == NRA_SERVERS_MAX)
@@ -34,13 +35,17 @@ static const char *nra_servers_add(struct nra_servers *list, char *item)
 	if (*item == '[' && end[-1] == ']') {
 		item++;
 		end--;
+		other = "[]";
 		if (item == end)
 			return "an item is not SERVER:MULTIPLE";
 	}
 	*end = '\0';
+	if (strpbrk(item, other))
+		return "an address of IPv6 is not in brackets";
 	if (nra_servers_find(list, item))
 		return "a server is there twice";
-	strscpy(server->name, item, sizeof(server->name));
+	if (strscpy(server->name, item, sizeof(server->name)) < 0)
+		return "a name of a server is longer than 255 characters";
 	server->multiple = multiple;
 	list->nr++;
 	return NULL;

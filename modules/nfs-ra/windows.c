@@ -43,8 +43,12 @@
 /* Calls in flight whose window is steered. Each waits for memory at most. */
 #define MAX_CALLS	256
 
-/* page_cache_async_ra() has been seen to open no window beyond ra_pages. */
-static bool nra_no_max;
+/*
+ * So many times in a row page_cache_async_ra() opened no window beyond ra_pages. Once may be
+ * another thread, which missed a page of the window at the same time.
+ */
+#define NO_MAX_SEEN	2
+static unsigned int nra_no_max;
 
 /**
  * struct nra_call - a call whose window is steered
@@ -73,8 +77,9 @@ static enum nra_page nra_look_up(void *mapping, unsigned long index)
 
 	if (xa_is_value(folio))
 		return NRA_PAGE_EVICTED;
-	return folio && folio_flags_say_read(compat_folio_flags(folio)) ? NRA_PAGE_READ :
-									  NRA_PAGE_UNREAD;
+	if (!folio)
+		return NRA_PAGE_ABSENT;
+	return folio_flags_say_read(compat_folio_flags(folio)) ? NRA_PAGE_READ : NRA_PAGE_UNREAD;
 }
 
 /* Set call->next and what it depends on. Return false if the stock code is to decide. */
@@ -86,13 +91,10 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 		.file_pages = READ_ONCE(ra->ra_pages),
 		.mount_pages = READ_ONCE(bdi->ra_pages),
 	};
-	/* Only earlier reads are proof: the pages of this read() are not read yet. */
+	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
 	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
 	struct nra_run run;
 
-	/* prev_pos beyond the marker (-1: never read): no history. */
-	if (end > ractl->_index)
-		end = 0;
 	limits.smallest = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
 	rcu_read_lock();
 	if (!nra_mounts_limits(bdi, &limits.max_window)) {
@@ -100,6 +102,7 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 		return false;
 	}
 	limits.memory = nra_memory_window();
+	end = nra_run_end(end, ractl->_index, nra_look_up, ractl->mapping);
 	run = nra_run_measure(end, max(limits.smallest / 2, 1UL),
 			      2 * max(limits.max_window, limits.file_pages), nra_look_up,
 			      ractl->mapping);
@@ -122,7 +125,8 @@ static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned l
 	 * Make it larger than posix_fadvise() does, which is twice the mount's: then another call
 	 * for the same open file sees that this one has made it so, and will restore it.
 	 */
-	if (READ_ONCE(nra_no_max) && call->next > ra_pages && ra_pages <= 2 * mount_pages) {
+	if (READ_ONCE(nra_no_max) >= NO_MAX_SEEN && call->next > ra_pages &&
+	    ra_pages <= 2 * mount_pages) {
 		call->ra_pages = ra_pages;
 		call->next = max_t(unsigned long, call->next, 2 * mount_pages + 1);
 		ra_pages = call->next;
@@ -176,6 +180,19 @@ static bool nra_is_about(unsigned int size, unsigned int wanted)
 	return size > wanted - wanted / 4;
 }
 
+/* A window beyond ra_pages was wanted: has it been opened, or can we not tell? */
+static void nra_note_max(const struct nra_call *call, unsigned int ra_pages, bool opened)
+{
+	unsigned int seen = READ_ONCE(nra_no_max);
+
+	if (call->ra_pages || call->next <= ra_pages || seen >= NO_MAX_SEEN)
+		return;
+	seen = opened ? 0 : seen + 1;
+	WRITE_ONCE(nra_no_max, seen);
+	if (seen == NO_MAX_SEEN)
+		pr_info("this kernel opens no window beyond a file's readahead: raising the latter for each large window\n");
+}
+
 static void nra_async_ra_return(struct pt_regs *regs, void *data)
 {
 	struct nra_call *call = data;
@@ -191,13 +208,11 @@ static void nra_async_ra_return(struct pt_regs *regs, void *data)
 	if (call->limited) {
 		nra_count(NRA_C_LIMITED);
 	} else if (nra_is_about(size, call->next)) {
+		nra_note_max(call, ra_pages, true);
 		nra_count(call->next == call->max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
 	} else {
 		nra_count(NRA_C_AUTO_IGNORED);
-		if (size <= ra_pages && call->next > ra_pages && !READ_ONCE(nra_no_max)) {
-			WRITE_ONCE(nra_no_max, true);
-			pr_info("this kernel opens no window beyond a file's readahead: raising the latter for each large window\n");
-		}
+		nra_note_max(call, ra_pages, size != ra_pages);
 	}
 }
 NOKPROBE_SYMBOL(nra_async_ra_return);
@@ -225,6 +240,7 @@ static struct hook_set set = {
  */
 int nra_window_hooks_register(void)
 {
+	WRITE_ONCE(nra_no_max, 0);
 	return hooks_register(&set);
 }
 

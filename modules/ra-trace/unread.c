@@ -147,7 +147,9 @@ static void rat_filter_update(const struct rat_chunk_set *set)
 	for (i = 0; i < NR_WAYS; i++)
 		if (set->chunk[i].unread)
 			filter |= BIT(set->chunk[i].bit);
-	WRITE_ONCE(rat_unread_filter[set - sets], filter);
+	/* Cached reads on all CPUs read this cache line, so do not dirty it in vain. */
+	if (rat_unread_filter[set - sets] != filter)
+		WRITE_ONCE(rat_unread_filter[set - sets], filter);
 }
 
 /* Find the chunk for pages of a pattern, or take a free one, or replace the next one. */
