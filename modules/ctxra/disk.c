@@ -62,7 +62,6 @@ static unsigned long kib(unsigned long pages)
 	return pages << (PAGE_SHIFT - 10);
 }
 
-
 /**
  * ctxra_disk_init - set up the state of a disk
  * @d: the disk
