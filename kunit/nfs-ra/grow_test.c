@@ -171,7 +171,7 @@ static void from_the_middle(struct kunit *test)
 	KUNIT_EXPECT_GE(test, r->largest, MAX_WINDOW - MOUNT_PAGES);
 }
 
-/* Pieces of less than four times the mount's readahead are read as without the module, I/O by I/O. */
+/* Pieces of less than four times the mount's readahead are read as without the module. */
 static void pieces(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);

@@ -100,7 +100,7 @@ static void stripe_done(struct simraid *a, struct simraid_stripe *sh)
 		writer->waited += write->has_waited;
 		write->used = false;
 		writer->in_flight--;
-		/* A burst goes on until it is complete, and the next begins when all of it is done. */
+		/* The next burst begins when all of this one is done. */
 		if (writer->waits && !writer->in_flight)
 			writer->waits = false;
 	}

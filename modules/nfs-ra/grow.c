@@ -121,9 +121,9 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 
 /*
  * A run in the middle of a file may be a piece: it must cover four windows before the next is twice
- * as large. So of a piece about one and a half times its length is fetched at most. A run from the
- * start of the file must cover half a window only, because the stock code, too, takes the start as a
- * hint that the whole file will be read.
+ * as large. So of a piece about one and a half times its length is fetched, and twice at most. A
+ * run from the start of the file must cover half a window only, because the stock code, too, takes
+ * the start as a hint that the whole file will be read.
  */
 static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
 				      unsigned long max_window, const struct nra_run *run)

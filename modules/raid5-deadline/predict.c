@@ -87,8 +87,8 @@ static bool is_same_write(const struct r5d_stream *s, const struct r5d_write *w)
 }
 
 /*
- * Of a row whose stripes are held we see the first chunk only, because later writes find the stripes
- * known. So the stream may go on behind the rest of the row.
+ * Of a row whose stripes are held we see the first chunk only, because later writes find the
+ * stripes known. So the stream may go on behind the rest of the row.
  */
 static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 now)
 {
@@ -308,8 +308,8 @@ static void r5d_learn_of_stream(struct r5d_predictor *p, struct r5d_stream *s,
 	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
 
 	/*
-	 * While nothing is held, a writer of limited depth moves on as its writes complete, and fills
-	 * its stripes. If they are held, it cannot: so this is no reason to try again.
+	 * While nothing is held, a writer of limited depth moves on as its writes complete, and
+	 * fills its stripes. If they are held, it cannot: so this is no reason to try again.
 	 */
 	if (outcome == R5D_OUTCOME_FILLED && s->backoff)
 		return;
