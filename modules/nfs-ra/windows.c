@@ -212,7 +212,7 @@ static void nra_async_ra_return(struct pt_regs *regs, void *data)
 		nra_count(call->next == call->max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
 	} else {
 		nra_count(NRA_C_AUTO_IGNORED);
-		nra_note_max(call, ra_pages, size != ra_pages);
+		nra_note_max(call, ra_pages, size > ra_pages);
 	}
 }
 NOKPROBE_SYMBOL(nra_async_ra_return);
