@@ -9,7 +9,7 @@
 #include "ctxra/disk.h"
 
 #define SEEDS		20
-#define STREAMS		12U
+#define STREAMS		40U
 #define BASE		32UL	/* pages: 128 KiB */
 #define PAGE_KB		4UL
 #define MEMORY		200000UL	/* pages: 800 MiB */
@@ -232,6 +232,22 @@ static void spindle_gains(struct kunit *test)
 	}
 }
 
+/* More streams than a small table has room for, in turn. Memory bounds their windows. */
+static void spindle_gains_for_many(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	unsigned int i;
+	u64 alone;
+
+	start(w, 0, 100 * SECOND);
+	run(w, SECOND);
+	alone = rate(w, SECOND);
+	for (i = 1; i < 33; i++)
+		start(w, i, 60 * SECOND);
+	run(w, 30 * SECOND);
+	KUNIT_EXPECT_GE(test, rate(w, 20 * SECOND) * 1000, 500 * alone);
+}
+
 /* Others begin when all end: they lose no more than a few samples. */
 static void spindle_gains_again(struct kunit *test)
 {
@@ -396,6 +412,7 @@ static void one_stream_left(struct kunit *test)
 static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(spindle_gains),
 	KUNIT_CASE(spindle_gains_again),
+	KUNIT_CASE(spindle_gains_for_many),
 	KUNIT_CASE(no_growth_without_seeks),
 	KUNIT_CASE(no_growth_after_larger_or_deeper),
 	KUNIT_CASE(no_growth_unless_one_was_alone),

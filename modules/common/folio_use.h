@@ -13,7 +13,8 @@
  * folio_flags_say_read - whether read() or splice() has used a folio
  * @flags: of compat_folio_flags()
  *
- * Use through page tables does not set these flags reliably, so do not ask this of a mapped file.
+ * Use through page tables does not set these flags reliably, so that a folio of a mapped file
+ * without them may have been used.
  * Readahead of an evicted page sets PG_active and PG_workingset itself: such a page counts as
  * read.
  */

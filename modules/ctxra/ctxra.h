@@ -268,7 +268,8 @@ static inline bool ctxra_use_is_sparse(const struct ctxra_use *use)
 static inline bool ctxra_use_has_gap(const struct ctxra_use *use)
 {
 	return use->used &&
-	       8 * (use->unused + use->absent) >= CTXRA_GAP_EIGHTHS * ctxra_use_known(use);
+	       8 * (use->unused + use->absent) >=
+		       CTXRA_GAP_EIGHTHS * (ctxra_use_known(use) + use->unclear);
 }
 
 #endif

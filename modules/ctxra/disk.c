@@ -215,22 +215,26 @@ static u64 other_reads(const struct ctxra_disk *d, const struct ctxra_disk_stat 
  * Turn totals into a sample. False if it tells nothing of the streams: the disk was idle, wrote
  * much, or read much that is not theirs, by bytes or by number.
  */
-static bool measure(const struct ctxra_disk *d, const struct ctxra_disk_stat *stat, u32 now,
+static bool measure(struct ctxra_disk *d, const struct ctxra_disk_stat *stat, u32 now,
 		    struct ctxra_disk_sample *sample, bool *others)
 {
 	u64 ios = stat->ios - d->last.ios, sectors = stat->sectors - d->last.sectors;
 	u64 busy = stat->busy_ms - d->last.busy_ms;
 
 	*others = false;
-	if (now - d->last_ms > SAMPLE_MS_MAX || busy < MIN_BUSY_MS || !ios)
+	/* Totals that go back are those of another disk, or have wrapped. */
+	if (now - d->last_ms > SAMPLE_MS_MAX || stat->ios <= d->last.ios ||
+	    stat->sectors < d->last.sectors || stat->busy_ms < d->last.busy_ms ||
+	    busy < MIN_BUSY_MS)
 		return false;
+	d->small_reads = min_t(u64, other_reads(d, stat), U32_MAX / OTHERS_PART / 4);
 	sample->rate = min_t(u64, div64_u64(sectors * 500, busy), U32_MAX);
 	sample->size = min_t(u64, div64_u64(sectors / 2, ios), U32_MAX);
 	sample->depth = clamp_t(u64, div64_u64((stat->wait_ms - d->last.wait_ms) * 16, busy), 1,
 				U32_MAX);
 	*others = 8 * (stat->written - d->last.written) > sectors ||
 		  2 * kib(d->pages) < sectors / 2 ||
-		  OTHERS_PART * other_reads(d, stat) > d->windows - d->last_windows;
+		  OTHERS_PART * d->small_reads > d->windows - d->last_windows;
 	return !*others;
 }
 
@@ -266,10 +270,15 @@ static enum ctxra_disk_outcome grow(struct ctxra_disk *d, const struct ctxra_dis
 	/* Far from the goal, save a step. */
 	unsigned long factor = 2 * sample->rate < d->alone.rate && 4 * d->win <= most ? 4 : 2;
 
+	/* There will be fewer windows, and reads of others must be few beside these, too. */
+	if (OTHERS_PART * d->small_reads * factor > d->windows - d->last_windows)
+		return CTXRA_DISK_OTHERS;
 	if (factor * d->win > most)
 		return most < MAX_WIN_KB >> (PAGE_SHIFT - 10) && most < 2 * d->win &&
 				       kib(2 * d->win) <= MAX_WIN_KB ?
 			       CTXRA_DISK_MEMORY : CTXRA_DISK_NOTHING;
+	if (d->win == d->base)
+		d->base_rate = sample->rate;
 	d->before = d->win;
 	d->before_rate = sample->rate;
 	d->win *= factor;
@@ -282,10 +291,21 @@ static enum ctxra_disk_outcome grow(struct ctxra_disk *d, const struct ctxra_dis
 static enum ctxra_disk_outcome adapt(struct ctxra_disk *d, const struct ctxra_disk_sample *sample,
 				     unsigned long most, u32 now)
 {
-	if (4UL * sample->rate > 5UL * d->alone.rate) {
+	bool no_better;
+
+	/* One stream may use a part of an array. But then larger windows have helped. */
+	if (4UL * sample->rate > 5UL * d->alone.rate && sample->rate < 2UL * d->base_rate) {
 		go_back(d);
 		hold(d, now, NO_SEEKS_MS);
 		return CTXRA_DISK_NO_SEEKS;
+	}
+	/* Each step seemed to help, and all of them did not, or streams have just begun. */
+	no_better = d->no_better && !d->on_trial;
+	d->no_better = 4UL * sample->rate < 5UL * d->base_rate;
+	if (no_better && d->no_better) {
+		go_back(d);
+		hold(d, now, NO_SEEKS_MS);
+		return CTXRA_DISK_NO_GAIN;
 	}
 	if (d->on_trial && 16UL * sample->rate < 17UL * d->before_rate) {
 		d->win = d->before;
@@ -315,6 +335,13 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 		return CTXRA_DISK_ALONE;
 	}
 	d->settling = false;
+	/* Also if windows are so slow that they tell nothing. */
+	if (d->win > most) {
+		d->win = most;
+		d->on_trial = false;
+		d->settling = true;
+		return CTXRA_DISK_MEMORY;
+	}
 	if (!measure(d, stat, now, &sample, &others)) {
 		if (!others || d->live < 2 || !settled)
 			return CTXRA_DISK_NOTHING;
@@ -327,17 +354,13 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 		return CTXRA_DISK_OTHERS;
 	}
 	d->disturbed = false;
+	if (d->live != live)
+		d->no_better = false;
 	if (d->live < 2) {
 		if (settled && live == 1 && d->live == 1 && count_seen(d) == 1 &&
-		    ALONE_PART * other_reads(d, stat) <= d->windows - d->last_windows)
+		    ALONE_PART * (u64)d->small_reads <= d->windows - d->last_windows)
 			d->alone = sample;
 		return CTXRA_DISK_NOTHING;
-	}
-	if (d->win > most) {
-		d->win = most;
-		d->on_trial = false;
-		d->settling = true;
-		return CTXRA_DISK_MEMORY;
 	}
 	if (!settled)
 		return CTXRA_DISK_NOTHING;

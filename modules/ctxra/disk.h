@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define CTXRA_DISK_STREAMS	16
+#define CTXRA_DISK_STREAMS	64
 
 /**
  * struct ctxra_disk_stat - totals of a disk since it appeared, as in /sys/block/DISK/stat
@@ -70,9 +70,12 @@ struct ctxra_disk_stream {
  * @last_windows: @windows then
  * @alone: a sample with one stream and windows of @base; a rate of 0 if there was none
  * @before_rate: rate before the window was last made larger
+ * @base_rate: rate before it was made larger than @base
+ * @small_reads: reads of others in the last sample
  * @hold_until: do not make windows larger before this time, ms, if @holds
  * @holds: @hold_until is set
  * @on_trial: windows were made larger, and it is not known whether that helps
+ * @no_better: the last sample was hardly faster than @base_rate
  * @disturbed: the last sample was of others' work, too
  * @settling: the next sample has windows of two sizes
  */
@@ -90,9 +93,12 @@ struct ctxra_disk {
 	u32 last_windows;
 	struct ctxra_disk_sample alone;
 	u32 before_rate;
+	u32 base_rate;
+	u32 small_reads;
 	u32 hold_until;
 	bool holds : 1;
 	bool on_trial : 1;
+	bool no_better : 1;
 	bool disturbed : 1;
 	bool settling : 1;
 };

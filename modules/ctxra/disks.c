@@ -24,6 +24,8 @@
 #define NR_DISKS	16
 /* A disk that was not read for so long leaves its entry to another one, ms. */
 #define UNUSED_MS	60000
+/* Larger windows of a disk that was not read for so long count no more, ms. */
+#define UNUSED_WINDOW_MS	4000
 
 /**
  * struct ctxra_disk_entry - a disk of the table
@@ -90,7 +92,7 @@ static struct ctxra_disk_entry *find_unused(u32 now)
 	unsigned int i;
 
 	for (i = 0; i < NR_DISKS; i++)
-		if (!READ_RACY(disks[i].dev) || now - READ_RACY(disks[i].used) > UNUSED_MS)
+		if (!READ_RACY(disks[i].dev) || (s32)(now - READ_RACY(disks[i].used)) > UNUSED_MS)
 			return &disks[i];
 	return NULL;
 }
@@ -110,7 +112,9 @@ unsigned long ctxra_disks_window(struct inode *inode, unsigned long base)
 	const struct block_device *disk = disk_of(inode);
 	const struct ctxra_disk_entry *entry = disk ? find_entry(disk->bd_dev) : NULL;
 
-	if (!entry || READ_RACY(entry->disk.base) != base)
+	/* Streams may have ended, or the user has said that the disk does not rotate. */
+	if (!entry || READ_RACY(entry->disk.base) != base || !compat_disk_rotates(disk) ||
+	    jiffies_to_msecs(jiffies) - READ_RACY(entry->used) > UNUSED_WINDOW_MS)
 		return base;
 	return max(base, READ_RACY(entry->disk.win));
 }
@@ -125,7 +129,7 @@ static struct ctxra_disk_stat read_stat(struct block_device *disk)
 		.sectors = READ_STAT(disk, sectors[STAT_READ]),
 		.written = READ_STAT(disk, sectors[STAT_WRITE]),
 		.wait_ms = div_u64(READ_STAT(disk, nsecs[STAT_READ]), NSEC_PER_MSEC),
-		.busy_ms = jiffies_to_msecs(READ_STAT(disk, io_ticks)),
+		.busy_ms = jiffies64_to_msecs(READ_STAT(disk, io_ticks)),
 		.max_sectors = READ_RACY(bdev_get_queue(disk)->limits.max_sectors),
 	};
 }
@@ -143,21 +147,26 @@ static void take_sample(struct ctxra_disk_entry *entry, struct block_device *dis
 /*
  * Note a window of a stream that goes forward. Return how large its windows may be, pages: @base,
  * which is the device's own window, or more.
+ *
+ * Not of md and device-mapper disks, which take bios: others may read from the same spindles by
+ * another one of them, and what they count as a read is a part of one.
  */
-static unsigned long add_window(struct inode *inode, unsigned long start, unsigned long base,
-				u32 now)
+static unsigned long add_window(struct inode *inode, unsigned long start, unsigned long base)
 {
 	struct block_device *disk = disk_of(inode);
 	struct ctxra_disk_entry *entry;
 	unsigned long flags, win = base;
 	bool proven;
+	u32 now;
 
-	if (!disk || !compat_disk_rotates(disk))
+	if (!disk || !queue_is_mq(bdev_get_queue(disk)) || !compat_disk_rotates(disk))
 		return base;
-	entry = find_entry(disk->bd_dev) ?: find_unused(now);
+	entry = find_entry(disk->bd_dev) ?: find_unused(jiffies_to_msecs(jiffies));
 	if (!entry)
 		return base;
 	raw_spin_lock_irqsave(&entry->lock, flags);
+	/* With the lock, so that it is never earlier than what others have noted. */
+	now = jiffies_to_msecs(jiffies);
 	if (entry->dev != disk->bd_dev || entry->disk.base != base) {
 		WRITE_ONCE(entry->dev, disk->bd_dev);
 		ctxra_disk_init(&entry->disk, base, now);
@@ -194,7 +203,7 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
 {
 	if (!args->grown || (win->pattern != CTXRA_TRAIL && win->pattern != CTXRA_REORDER))
 		return;
-	add_window(inode, win->start, args->ahead, args->now_ms);
+	add_window(inode, win->start, args->ahead);
 	ctxra_disks_count_grown(win->nr, args->ahead);
 }
 
@@ -214,7 +223,7 @@ unsigned long ctxra_disks_note_stock(struct inode *inode, const struct ctxra_arg
 
 	if (!args->grown || !ctxra_args_in_order(args))
 		return 0;
-	pages = add_window(inode, start, args->ahead, args->now_ms);
+	pages = add_window(inode, start, args->ahead);
 	return pages > args->ahead ? pages : 0;
 }
 

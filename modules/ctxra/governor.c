@@ -371,8 +371,8 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		s->drops = use->absent > use->used + use->unclear;
 	if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
-		s->distrusted = 4 * unproved > used;
-		if (!used || s->distrusted)
+		s->distrusted = 4 * unused > used;
+		if (!used || 4 * unproved > used)
 			return;
 		if (s->kind != CTXRA_STRIDED && s->win_size < most)
 			s->trust = GROWING_TRUST;

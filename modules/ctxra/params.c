@@ -87,7 +87,7 @@ static const struct kernel_param_ops max_kb_ops = {
 };
 module_param_cb(max_kb, &max_kb_ops, &max_kb, 0644);
 MODULE_PARM_DESC(max_kb,
-		 "readahead window, KiB, 0..65536, or auto, or a list such as sda=1024,md0=auto; 0: the device's read_ahead_kb (default)");
+		 "readahead window, KiB, 0..65536, or auto, or a list such as sda=1024,sdb=auto; 0: the device's read_ahead_kb (default)");
 
 /* The patterns to act on, a bit set of enum ctxra_pattern. */
 unsigned long ctxra_patterns(void)

@@ -180,14 +180,17 @@ static bool nra_is_about(unsigned int size, unsigned int wanted)
 	return size > wanted - wanted / 4;
 }
 
-/* A window beyond ra_pages was wanted: has it been opened, or can we not tell? */
-static void nra_note_max(const struct nra_call *call, unsigned int ra_pages, bool opened)
+/* A window beyond ra_pages was wanted, and one of @size was opened. */
+static void nra_note_max(const struct nra_call *call, unsigned int ra_pages, unsigned int size)
 {
 	unsigned int seen = READ_ONCE(nra_no_max);
 
 	if (call->ra_pages || call->next <= ra_pages || seen >= NO_MAX_SEEN)
 		return;
-	seen = opened ? 0 : seen + 1;
+	if (size > ra_pages)
+		seen = 0;
+	else if (!nra_is_about(size, call->next))
+		seen++;
 	WRITE_ONCE(nra_no_max, seen);
 	if (seen == NO_MAX_SEEN)
 		pr_info("this kernel opens no window beyond a file's readahead: raising the latter for each large window\n");
@@ -205,15 +208,13 @@ static void nra_async_ra_return(struct pt_regs *regs, void *data)
 	/* Not opened, because the cgroup is congested, or another reader was faster. */
 	if (READ_ONCE(ra->start) != call->end)
 		return;
-	if (call->limited) {
+	nra_note_max(call, ra_pages, size);
+	if (call->limited)
 		nra_count(NRA_C_LIMITED);
-	} else if (nra_is_about(size, call->next)) {
-		nra_note_max(call, ra_pages, true);
+	else if (nra_is_about(size, call->next))
 		nra_count(call->next == call->max_window ? NRA_C_AUTO_FULL : NRA_C_AUTO_GROWN);
-	} else {
+	else
 		nra_count(NRA_C_AUTO_IGNORED);
-		nra_note_max(call, ra_pages, size > ra_pages);
-	}
 }
 NOKPROBE_SYMBOL(nra_async_ra_return);
 
