@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kernel.h>
+#include <linux/ctype.h>
 #include <linux/kstrtox.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "param.h"
@@ -18,16 +17,11 @@
  */
 int param_parse_bool(const char *val, const struct kernel_param *kp, bool *on)
 {
-	/* Not kstrtobool(), which reads one letter or two: it takes 10 for 1, and 01 for 0. */
-	static const char *const words[] = {
-		"0", "1", "n", "y", "N", "Y", "off", "on", "no", "yes", "false", "true",
-	};
-	int word = sysfs_match_string(words, val);
+	/* kstrtobool() reads one letter or two: it takes 10 for 1, and 01 for 0. */
+	bool is_number = isdigit(val[0]) && val[1] && val[1] != '\n';
 
-	if (word >= 0) {
-		*on = word & 1;
+	if (!is_number && !kstrtobool(val, on))
 		return 0;
-	}
 	pr_warn("%s: \"%.*s\" is not 0 or 1 (-EINVAL)\n", kp->name, param_shown(val), val);
 	return -EINVAL;
 }

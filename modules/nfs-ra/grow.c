@@ -50,7 +50,8 @@ static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_
  * The read() before this one may have been anywhere. If this one goes on where it ended, or a
  * little behind, all pages from there to the marker are cached.
  *
- * Return: @end, or 0 if the reader did not come that way.
+ * Return: @end, or 0 if the reader did not come that way; if a page between was evicted, the page
+ *	after it, so that the run ends there.
  */
 unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn page, void *data)
 {
@@ -63,6 +64,8 @@ unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn pa
 		/* Four looks per doubling of the distance. */
 		at -= min((index - at) / 4 + 1, at - end);
 		found = page(data, at);
+		if (found == NRA_PAGE_EVICTED)
+			return at + 1;
 		if (found != NRA_PAGE_READ && found != NRA_PAGE_UNREAD)
 			return 0;
 	}
@@ -128,7 +131,7 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
 				      unsigned long max_window, const struct nra_run *run)
 {
-	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, 4UL * size);
+	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, min(4UL * size, 2 * max_window));
 	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 

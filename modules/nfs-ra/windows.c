@@ -109,6 +109,9 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 	rcu_read_unlock();
 	call->max_window = limits.max_window;
 	call->next = nra_next_window(call->size, &limits, &run);
+	/* A kernel without the max() would go back to the file's limit. */
+	if (!call->next && READ_ONCE(nra_no_max) >= NO_MAX_SEEN && call->size > limits.file_pages)
+		call->next = call->size;
 	call->limited = call->next < nra_stock_window(call->size, limits.file_pages);
 	if (!call->next && call->size < limits.max_window)
 		nra_count(NRA_C_AUTO_UNPROVEN);

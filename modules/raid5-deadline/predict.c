@@ -167,10 +167,11 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 	if (s->trust < TRUST_ENOUGH)
 		return R5D_UNLIKELY;
 	/*
-	 * Waiting would take longer than what it saves. As long as nothing was measured, no stripe
-	 * was done before it was full: raid456 is slower than the stream.
+	 * Waiting would take longer than what it saves. But if a stripe was full before raid456 was
+	 * done with it, the pre-reads are in the pace: holding makes the stream faster. As long as
+	 * nothing was measured, that was so of all stripes.
 	 */
-	if (p->times.measured && s->pace_ns > service * 3 / 2)
+	if (p->times.measured && !s->fills && s->pace_ns > service * 3 / 2)
 		return R5D_UNLIKELY;
 	if (s->pace_ns > service / 2 && ++s->held >= CONTROL) {
 		s->held = 0;
@@ -313,6 +314,7 @@ static void r5d_learn_of_stream(struct r5d_predictor *p, struct r5d_stream *s,
 	 */
 	if (outcome == R5D_OUTCOME_FILLED && s->backoff)
 		return;
+	s->fills = outcome == R5D_OUTCOME_FILLED;
 	if (outcome == R5D_OUTCOME_DONE && r5d_would_fill(s, ticket)) {
 		if (s->backoff)
 			return;

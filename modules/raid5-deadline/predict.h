@@ -89,6 +89,7 @@ struct r5d_ticket {
  * @backoff: stripes in which @reach is no reason to trust it
  * @backoff_next: the next @backoff
  * @held: writes since one was not held to learn how long that takes
+ * @fills: its last stripe was filled without being held
  * @proven: a stripe of it was filled while it was held
  * @forecast: enum r5d_forecast of its last write
  */
@@ -110,6 +111,7 @@ struct r5d_stream {
 	u32 backoff;
 	u32 backoff_next;
 	u8 held;
+	bool fills;
 	bool proven;
 	u8 forecast;
 };
