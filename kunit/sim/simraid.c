@@ -26,7 +26,7 @@ struct simraid_stripe {
 	struct simraid_ref {
 		struct simraid_writer *writer;
 		struct simraid_write *write;
-	} writes[64];
+	} writes[8];
 };
 
 struct simraid *simraid_create(struct kunit *test, u32 disk_us, u32 chunk_kib, u32 seed)

@@ -131,7 +131,9 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
 				      unsigned long max_window, const struct nra_run *run)
 {
-	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, min(4UL * size, 2 * max_window));
+	/* A run is measured to two of the largest windows. */
+	unsigned long four = min(4UL * size, 2 * max_window);
+	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, four);
 	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
