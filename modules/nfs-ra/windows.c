@@ -177,10 +177,10 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 }
 NOKPROBE_SYMBOL(nra_async_ra_entry);
 
-/* The newest kernels cut a window to whole folios. */
+/* The newest kernels cut a window to whole folios: by a quarter at most. */
 static bool nra_is_about(unsigned int size, unsigned int wanted)
 {
-	return size > wanted - wanted / 4;
+	return size >= wanted - wanted / 4;
 }
 
 /* A window beyond ra_pages was wanted, and one of @size was opened. */
