@@ -109,7 +109,7 @@ static struct ctxra_disk_entry *find_unused(u32 now)
  */
 unsigned long ctxra_disks_window(struct inode *inode, unsigned long base)
 {
-	const struct block_device *disk = disk_of(inode);
+	struct block_device *disk = disk_of(inode);
 	const struct ctxra_disk_entry *entry = disk ? find_entry(disk->bd_dev) : NULL;
 
 	/* Streams may have ended, or the user has said that the disk does not rotate. */
