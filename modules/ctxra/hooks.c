@@ -198,7 +198,7 @@ static bool ctxra_resize_window(struct ctxra_call *call, struct readahead_contro
 		pages *= 2;
 	/* nfs-ra has raised it for this call (nfs-ra/windows.c), or the mount's was larger. */
 	if (file_pages > 2 * READ_RACY(bdi->ra_pages) &&
-	    ractl->mapping->host->i_sb->s_magic == NFS_SUPER_MAGIC)
+	    inode->i_sb->s_magic == NFS_SUPER_MAGIC)
 		return false;
 	pages = max(pages, grown);
 	if (file_pages == pages)

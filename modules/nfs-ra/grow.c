@@ -66,7 +66,7 @@ unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn pa
 		found = page(data, at);
 		if (found == NRA_PAGE_EVICTED)
 			return at + 1;
-		if (found != NRA_PAGE_READ && found != NRA_PAGE_UNREAD)
+		if (found == NRA_PAGE_ABSENT)
 			return 0;
 	}
 	return end;
