@@ -68,21 +68,20 @@ def read_list(text: str, name: str) -> Wanted:
     wanted = Wanted()
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split()
-        match words:
-            case []:
-                pass
-            case ["module", module]:
-                wanted.module = module
-            case ["struct", struct_name, _, *_]:
-                wanted.members += [(struct_name, member) for member in words[2:]]
-            case ["size", struct_name]:
-                wanted.sizes.append(struct_name)
-            case ["room", struct_name, member, size, _, *_] if size.isdecimal():
-                wanted.rooms.append((struct_name, member, int(size), " ".join(words[4:])))
-            case ["value", _, *_]:
-                wanted.values += words[1:]
-            case _:
-                raise Refusal(f"{name}:{number}: neither module, struct, size, room nor value")
+        kind, count = "".join(words[:1]), len(words)
+        # Not by match, because the python3 of RHEL 9, which builds the module there, is 3.9.
+        if kind == "module" and count == 2:
+            wanted.module = words[1]
+        elif kind == "struct" and count > 2:
+            wanted.members += [(words[1], member) for member in words[2:]]
+        elif kind == "size" and count == 2:
+            wanted.sizes.append(words[1])
+        elif kind == "room" and count > 4 and words[3].isdecimal():
+            wanted.rooms.append((words[1], words[2], int(words[3]), " ".join(words[4:])))
+        elif kind == "value" and count > 1:
+            wanted.values += words[1:]
+        elif words:
+            raise Refusal(f"{name}:{number}: neither module, struct, size, room nor value")
     if not wanted.module:
         raise Refusal(f"{name}: has no line 'module'")
     return wanted
