@@ -129,6 +129,8 @@ def try_module(args: argparse.Namespace, host: Host, lock: Lock, stop: StopSigna
     schedule = make_schedule(args.seconds, args.period, random.Random())
     trial = Trial(host, Switch(host, args.module, lock), options, schedule, args.guard, stop)
     result = trial.run(Progress("seqkeep", time.monotonic() + schedule.seconds), args.keep)
+    for text in trial.switch.notes:
+        show_message(text)
     # Everything is restored, so signals may end the process again. check() raises for one that came meanwhile.
     stop.unregister()
     stop.check()

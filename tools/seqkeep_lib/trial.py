@@ -185,6 +185,7 @@ class Trial:
         failed: list[str] = []
         if self.saved and is_kept:
             self.switch.enable(True)
+            self.switch.apply_kept()
             self.forget()
         elif self.saved:
             failed = self.switch.restore(self.saved, stays_off)
@@ -261,6 +262,7 @@ class Trial:
         if not self.watchdog.is_alive():
             self.watchdog.start()
         self.check_unchanged(phase)
+        self.switch.put_files()
         error = self.log.first_error()
         if error:
             return f"the kernel has logged: {error}"

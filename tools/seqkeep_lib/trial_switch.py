@@ -20,15 +20,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .apply import apply
 from .checks_kernel import TRIAL
+from .command_apply import apply_later
+from .device_conf import read_settings
 from .errors import SeqkeepError
 from .host import Host
 from .modules import Module
-from .switch import LOCK, load, module_named, parameter_file, set_parameter, unload
+from .switch import LOCK, load, module_named, parameter_file, set_parameter, unload, write_attribute
+from .trial_files import FILE, RAID5, VALUE, kept_files, read_files
 
 # How long to try again while the kernel refuses to disable or unload a module.
 RETRY_S, RETRY_STEP_S = 10.0, 0.2
 ENABLE, OBSERVE = "enable", "observe"
+# Of nfs-ra: whether to enable it sets the mounts that exist.
+APPLY = "apply"
 ON = ("Y", "1")
 RESTORE_HINT = "seqkeep try --restore tries again"
 
@@ -41,6 +47,8 @@ class SavedState:
     was_loaded: bool
     # The values of the parameters that the trial changes, enable among them; empty if the module was not loaded.
     parameters: dict[str, str] = field(default_factory=dict)
+    # Files of devices that the module has set: see trial_files.py.
+    files: dict[str, str] = field(default_factory=dict)
 
 
 class Lock:
@@ -92,7 +100,13 @@ def parse_saved(data: bytes) -> SavedState:
     for name, value in parameters.items():
         if not re.fullmatch(r"\w+", name, re.ASCII) or not isinstance(value, str):
             raise ValueError
-    return SavedState(module_named(str(found["module"])).name, loaded, dict(parameters))
+    files = found.get("files", {})
+    if not isinstance(files, dict):
+        raise ValueError
+    for name, value in files.items():
+        if not FILE.fullmatch(name) or not isinstance(value, str) or not VALUE.fullmatch(value):
+            raise ValueError
+    return SavedState(module_named(str(found["module"])).name, loaded, dict(parameters), dict(files))
 
 
 def read_saved(host: Host) -> SavedState | None:
@@ -116,6 +130,11 @@ class Switch:
         self.host = host
         self.module = module
         self.lock = lock
+        # Files of devices that are to be set while the module is on, and have not been yet: they may not exist.
+        self.pending: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+        # What the user should know of the restored state.
+        self.notes: list[str] = []
 
     @property
     def is_loaded(self) -> bool:
@@ -135,12 +154,26 @@ class Switch:
 
     def enable(self, wanted: bool) -> None:
         self.put(ENABLE, "Y" if wanted else "N")
+        self.pending = dict(self.files) if wanted else {}
+        self.put_files()
+
+    def put_files(self) -> None:
+        """Set those files of devices that exist by now."""
+        for file, value in list(self.pending.items()):
+            now = self.host.text(file)
+            if now is not None:
+                if now != value:
+                    write_attribute(self.host, file, value, f"{file} refuses {value}")
+                del self.pending[file]
 
     def save(self, options: Mapping[str, str]) -> SavedState:
         """Write down the present state, before the first change."""
         names = (ENABLE, OBSERVE, *options) if self.is_loaded else ()
         before = {name: value for name in names for value in [self.get(name)] if value is not None}
-        saved = SavedState(self.module.name, self.is_loaded, before)
+        files = read_files(self.host, self.module) if self.is_enabled else {}
+        if self.module.name == RAID5:
+            self.files = {**kept_files(self.host, self.module), **files}
+        saved = SavedState(self.module.name, self.is_loaded, before, files)
         write_saved(self.host, saved)
         return saved
 
@@ -176,12 +209,50 @@ class Switch:
 
     def restore_parameters(self, saved: SavedState, stays_off: bool) -> list[str]:
         failed: list[str] = []
-        # enable last: it takes effect with the other parameters.
-        for name, value in sorted(saved.parameters.items(), key=lambda item: item[0] == ENABLE):
+        is_on = saved.parameters.get(ENABLE) in ON and not stays_off
+        if is_on and APPLY in saved.parameters:
+            failed += self.retry(partial(self.put, APPLY, "1"))
+        # enable takes effect with the other parameters, but for apply: with 0 the mounts would stay as they are.
+        last = (ENABLE, APPLY)
+        for name, value in sorted(saved.parameters.items(), key=lambda item: (item[0] in last, item[0] == APPLY)):
             wanted = "N" if name == ENABLE and stays_off else value
             if self.get(name) != wanted:
                 failed += self.retry(partial(self.put, name, wanted))
+        if is_on and not failed:
+            self.restore_files(saved.files)
         return failed
+
+    def restore_files(self, files: dict[str, str]) -> None:
+        """Set the files of devices as they were, and what /etc/seqkeep.conf has for arrays; note what is lost."""
+        self.pending = dict(files)
+        give_up = time.monotonic() + RETRY_S
+        while True:
+            try:
+                self.put_files()
+            except SeqkeepError as error:
+                self.notes.append(str(error))
+                break
+            gone = [file for file in self.pending if not self.host.exists(file.rpartition("/")[0])]
+            for file in gone:
+                del self.pending[file]
+            if not self.pending or time.monotonic() > give_up:
+                break
+            time.sleep(RETRY_STEP_S)
+        self.apply_kept()
+        for file, value in self.pending.items():
+            if kept_files(self.host, self.module).get(file) != value:
+                self.notes.append(f"{file} was {value}, and is there again from the next write on: set it then")
+
+    def apply_kept(self) -> None:
+        """Set the deadlines of arrays that are kept, now or as soon as their files exist."""
+        if self.module.name != RAID5:
+            return
+        try:
+            failed, later = apply(self.host, read_settings(self.host))
+            apply_later(self.host, later)
+            self.notes += failed
+        except SeqkeepError as error:
+            self.notes.append(str(error))
 
     def retry(self, act: Callable[[], None]) -> list[str]:
         give_up = time.monotonic() + RETRY_S
@@ -210,7 +281,8 @@ def recover(host: Host, lock: Lock) -> list[str]:
     saved = read_saved(host)
     if saved is None:
         return []
-    failed = Switch(host, module_named(saved.module), lock).restore(saved)
+    switch = Switch(host, module_named(saved.module), lock)
+    failed = switch.restore(saved)
     if failed:
         raise SeqkeepError("; ".join(failed))
-    return [f"restored {saved.module}, which a killed seqkeep try had left changed"]
+    return [f"restored {saved.module}, which a killed seqkeep try had left changed", *switch.notes]
