@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from seqkeep_lib.arrays import arrays
 from seqkeep_lib.host import Host
 from seqkeep_lib.metrics_arrays import array_samples
 from seqkeep_lib.raid_view import Moment, as_text, rates, read_moment
@@ -38,6 +39,27 @@ class Raid(unittest.TestCase):
         self.assertEqual((row["array"], row["write_kib"], row["stripes"], row["full"]), ("md0", 64000, 8000, 1.0))
         self.assertEqual((row["pre_read_kib"], row["written_rmw"]), (57600, None))
         self.assertRegex(as_text([row]), r"md0 +64000\.0 +8000\.0 +100\.0 +57600\.0 +-")
+
+    def test_an_array_that_is_reshaped(self) -> None:
+        """md shows the new number and, in brackets, the old one."""
+        self.fixture.write("sys/block/md0/md/raid_disks", "4 (3)\n")
+        self.fixture.write("sys/block/md0/md/chunk_size", "65536 (524288)\n")
+        for options in ("rw", "rw,stripe=20"):
+            self.fixture.mount("9:0", "/srv", "ext4", "/dev/md0", options)
+        [array] = arrays(self.host)
+        self.assertEqual((array.disks, array.chunk_kb, array.row_kb), (4, 64, 192))
+        self.assertEqual(len(array.misaligned), 2)
+        new = read_moment(self.host)
+        new.clock = 10.0
+        self.assertEqual([row["full"] for row in rates(self.host, Moment(), new)], [2 / 3])
+
+    def test_an_array_of_unknown_size(self) -> None:
+        self.fixture.mount("9:0", "/srv", "ext4", "/dev/md0", "rw,stripe=16")
+        for number in ("", "none", "1"):
+            self.fixture.write("sys/block/md0/md/raid_disks", f"{number}\n")
+            [array] = arrays(self.host)
+            self.assertEqual((array.row_kb, array.misaligned), (0, []))
+            self.assertEqual([row["full"] for row in rates(self.host, Moment(), read_moment(self.host))], [None])
 
     def test_stripes_in_part(self) -> None:
         self.fixture.io("md0", writes=2500, write_kib=128)

@@ -72,13 +72,19 @@ def log_of(host: Host, disk: str) -> str:
     return {"journal": "a journal", "ppl": "a partial parity log"}.get(policy or "", "")
 
 
+def first_number(host: Host, file: str) -> int:
+    """Return the number that a file of md has; the new one of "4 (3)" while the array is reshaped; 0: it has none."""
+    found = re.match(r"\d+", host.text(file) or "", re.ASCII)
+    return int(found[0]) if found else 0
+
+
 def md_array(host: Host, disk: str) -> Array:
     md = f"/sys/block/{disk}/md"
     array = Array(
         name=disk,
         level=host.text(f"{md}/level") or "",
-        chunk_kb=(host.number(f"{md}/chunk_size") or 0) // 1024,
-        disks=host.number(f"{md}/raid_disks") or 0,
+        chunk_kb=first_number(host, f"{md}/chunk_size") // 1024,
+        disks=first_number(host, f"{md}/raid_disks"),
         read_ahead_kb=host.number(f"/sys/block/{disk}/queue/read_ahead_kb"),
         stripes=host.number(f"{md}/stripe_cache_size"),
         degraded=bool(host.number(f"{md}/degraded")),
@@ -107,7 +113,7 @@ def misaligned_file_systems(host: Host, array: Array) -> list[str]:
     """Return which file systems on an array were made without knowing its rows, or with those of another one."""
     found = []
     for mount in mounts(host):
-        if not array.has_parity or disk_of_mount(host, mount) != array.name:
+        if not array.has_parity or not array.row_kb or disk_of_mount(host, mount) != array.name:
             continue
         # ext4 counts blocks, of 4 KiB but on small file systems; XFS counts sectors.
         scale = {"ext4": ("stripe", 4.0), "xfs": ("swidth", 0.5)}.get(mount.fstype)

@@ -73,7 +73,7 @@ def array_rates(array: Array, change: dict[str, Numbers], counters: Numbers, sec
     written, read = own.get("write_sectors", 0), own.get("read_sectors", 0)
     parity = max(of_members("write_sectors") - written, 0)
     stripes = parity / STRIPE_SECTORS / PARITY[array.level]
-    room = stripes * STRIPE_SECTORS * (array.disks - PARITY[array.level])
+    room = stripes * STRIPE_SECTORS * max(array.disks - PARITY[array.level], 0)
     if array.log:
         # What goes to the log looks like parity.
         room = 0
