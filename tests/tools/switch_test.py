@@ -25,7 +25,8 @@ from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES
 from seqkeep_lib.own_files import read_own, write_own
-from seqkeep_lib.switch import exclusive
+from seqkeep_lib.switch import LOCK, exclusive
+from seqkeep_lib.trial_switch import Lock
 
 from tools import machines
 
@@ -219,6 +220,13 @@ class Enable(Switches):
 
     def test_two_at_a_time(self) -> None:
         with exclusive(self.host):
+            words = self.command("enable", "ctxra")
+            begun = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            # A brief wait ends with the other command; a long one does not last.
+            time.sleep(0.5)
+            self.assertIsNone(begun.poll())
+        self.assertEqual((begun.communicate(timeout=60)[1], begun.returncode), (b"", 0))
+        with exclusive(self.host):
             self.assert_fails(1, "another seqkeep is changing something", "enable", "ctxra")
             # udev runs apply beside others, which are brief but for a trial, which it does not wait for.
             with self.assertRaises(BusyError):
@@ -227,6 +235,23 @@ class Enable(Switches):
             time.sleep(0.5)
             self.assertIsNone(begun.poll())
         self.assertEqual((begun.communicate(timeout=60)[1], begun.returncode), (b"", 0))
+
+    def test_only_its_owner_can_take_the_lock(self) -> None:
+        """Whoever can open a file can lock it."""
+        for take in (lambda: Lock(self.host).acquire(wait=False), lambda: exclusive(self.host).__enter__()):
+            path = self.host.path(LOCK)
+            for text in (None, ""):
+                path.unlink(missing_ok=True)
+                if text is not None:
+                    path.write_text(text)
+                    path.chmod(0o644)
+                take()
+                self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+            path.unlink()
+            path.symlink_to("victim")
+            with self.assertRaises((OSError, SeqkeepError)):
+                take()
+            path.unlink()
 
     def test_units_of_disks(self) -> None:
         self.assertEqual(unit_of("nvme0n1"), "seqkeep-apply@nvme0n1.service")

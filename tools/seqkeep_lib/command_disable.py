@@ -10,7 +10,7 @@ from .boot import other_boot_files, remove_boot
 from .device_conf import CTXRA, CTXRA_KB, read_settings, write_settings
 from .host import Host
 from .output import show
-from .switch import exclusive, module_named, set_parameter, state_of
+from .switch import WAIT_S, exclusive, module_named, set_parameter, state_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     module = module_named(args.module)
     host = Host(args.root)
     lines = []
-    with exclusive(host):
+    with exclusive(host, WAIT_S):
         state = state_of(host, module)
         if args.now and state.loaded:
             # First: it is the most urgent.

@@ -29,6 +29,7 @@ from .modules import Module, State
 from .output import show
 from .own_files import replace
 from .switch import (  # fmt: skip
+    WAIT_S,
     check_available,
     check_options,
     exclusive,
@@ -186,7 +187,7 @@ def run(args: argparse.Namespace) -> int:
     if args.observe and "observe" in options:
         raise UsageError("--observe and observe= contradict each other")
     host = Host(args.root)
-    with exclusive(host):
+    with exclusive(host, WAIT_S):
         lines = enable(host, module, options, args.now, args.observe)
     show("\n".join(lines))
     return 0

@@ -25,7 +25,7 @@ from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module
 from .output import show
-from .switch import check_available, check_options, exclusive, set_parameters, state_of
+from .switch import WAIT_S, check_available, check_options, exclusive, set_parameters, state_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
         show("\n".join(kept(host, args.target)) or f"nothing is kept for {args.target}")
         return 0
     module = next((each for each in MODULES if args.target in (each.name, each.directory)), None)
-    with exclusive(host):
+    with exclusive(host, WAIT_S):
         lines = set_module(host, module, settings) if module else set_device(host, args.target, settings)
     show("\n".join(lines))
     return 0

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from . import trial_report
 from .arguments import parse_assignments, parse_duration
+from .checks_kernel import TRIAL
 from .errors import SeqkeepError, UsageError
 from .host import Host
 from .output import reason_not_writable, show, show_error, why_no_plot
 from .progress import Progress
 from .signals import StoppedBySignal, StopSignals
-from .switch import check_available, check_options, module_named, state_of
+from .switch import WAIT_S, check_available, check_options, module_named, state_of
 from .trial import Trial
 from .trial_figures import DEFAULT_OPTIONS
 from .trial_guard import DEFAULT_LIMIT, LEAST_LIMIT, MOST_LIMIT
@@ -146,8 +147,10 @@ def start(args: argparse.Namespace, host: Host, stop: StopSignals) -> int:
         raise SeqkeepError("cannot switch modules: run seqkeep try as root")
     lock = Lock(host)
     # Not by a lock that waits, because a signal would not end that.
+    give_up = time.monotonic() + WAIT_S
     while not lock.acquire(wait=False):
-        if not args.wait:
+        # A trial takes minutes, other commands a second.
+        if not args.wait and (host.exists(TRIAL) or time.monotonic() > give_up):
             raise SeqkeepError("another seqkeep is trying or changing something: two at once would measure each other")
         stop.check()
         time.sleep(WAIT_STEP_S)

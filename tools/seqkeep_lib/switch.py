@@ -8,6 +8,7 @@ import fcntl
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 
 from .checks_kernel import TRIAL, reason_not_built
@@ -16,24 +17,42 @@ from .host import Host
 from .modules import MODULES, Module, State, read_states
 
 LOCK = "/run/seqkeep.lock"
+# How long a user waits for a command that udev has started, or somebody else.
+WAIT_S, WAIT_STEP_S = 5.0, 0.1
 # What modprobe.d(5) can hold without quotes.
 VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
 
 
-@contextlib.contextmanager
-def exclusive(host: Host) -> Iterator[None]:
-    """Keep other commands that change something out. BusyError: one is at it."""
+def open_lock(host: Host) -> int:
+    """Open the file of the lock."""
     path = host.path(LOCK)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # Earlier versions let everybody read it, and who can open a file can lock it.
+    os.fchmod(lock, 0o600)
+    return lock
+
+
+@contextlib.contextmanager
+def exclusive(host: Host, wait_s: float = 0.0) -> Iterator[None]:
+    """Keep other commands that change something out. BusyError: one is at it, and has not ended in that time."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        lock = open_lock(host)
     except OSError as error:
         raise SeqkeepError(f"cannot lock {LOCK}: {error.strerror}: run seqkeep as root") from error
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise BusyError(f"another seqkeep is changing something (it holds {LOCK}): try again later") from error
+        give_up = time.monotonic() + wait_s
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                # A trial holds the lock for minutes.
+                if time.monotonic() >= give_up or path_exists(host, TRIAL):
+                    raise BusyError(
+                        f"another seqkeep is changing something (it holds {LOCK}): try again later"
+                    ) from error
+            time.sleep(WAIT_STEP_S)
         if path_exists(host, TRIAL):
             raise BusyError("a killed seqkeep try has left a module changed: seqkeep try --restore")
         yield

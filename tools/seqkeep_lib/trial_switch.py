@@ -27,7 +27,7 @@ from .device_conf import read_settings
 from .errors import SeqkeepError
 from .host import Host
 from .modules import Module
-from .switch import LOCK, load, module_named, parameter_file, set_parameter, unload, write_attribute
+from .switch import load, module_named, open_lock, parameter_file, set_parameter, unload, write_attribute
 from .trial_files import FILE, RAID5, VALUE, kept_files, read_files
 
 # How long to try again while the kernel refuses to disable or unload a module.
@@ -55,13 +55,12 @@ class Lock:
     """The lock of all commands that change something, held until the process ends."""
 
     def __init__(self, host: Host) -> None:
-        self.path = host.path(LOCK)
+        self.host = host
         self.file = -1
 
     def acquire(self, wait: bool) -> bool:
         """Take the lock. Return False if another process has it, and wait is false."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        file = open_lock(self.host)
         try:
             fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
