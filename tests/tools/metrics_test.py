@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from seqkeep_lib import doctor, metrics
+from seqkeep_lib.boot import Boot, write_boot
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES, read_states
 
@@ -84,6 +85,14 @@ class Metrics(Machine):
             self.assertIn(line, [re.sub(r'version="[^"]*"', 'version="0.1.0"', each) for each in lines])
         # What is not known is not 0.
         self.assertNotIn('used_total{pattern="random"}', self.shown())
+
+    def test_a_module_that_is_wanted_and_was_removed(self) -> None:
+        for path in ("sys/module", "usr/src", "lib/modules"):
+            shutil.rmtree(self.root / path, ignore_errors=True)
+        self.assertNotIn("seqkeep_module_wanted", self.shown())
+        write_boot(Host(self.root), MODULES[0], Boot(enable=True))
+        for line in ('seqkeep_module_wanted{module="ctxra"} 1', 'seqkeep_module_enabled{module="ctxra"} 0'):
+            self.assertIn(line, self.shown().splitlines())
 
     def test_a_counter_is_named_once(self) -> None:
         heads = [line for line in self.shown().splitlines() if line.startswith("# TYPE")]

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -352,6 +353,22 @@ class Kernel(Machine):
         self.assert_pasted("wanted", "seqkeep", "enable", "--now", "raid5-deadline")
         self.write("proc/stat", f"btime {int(written) + 60}\n")
         self.assert_found(PROBLEM, "wanted", "loads raid5-deadline at boot, but raid5-deadline is not loaded")
+
+    def test_a_module_that_is_to_be_loaded_and_was_removed(self) -> None:
+        shutil.rmtree(self.root / "sys/module")
+        shutil.rmtree(self.root / "usr/src")
+        shutil.rmtree(self.root / f"lib/modules/{RELEASE}/updates")
+        self.assert_found(ADVICE, "installed", "no module of seqkeep is installed")
+        raid5 = next(module for module in MODULES if module.name == "raid5-deadline")
+        write_boot(self.host, raid5, Boot(enable=True))
+        said = f"loads raid5-deadline at boot, but raid5-deadline is not installed for kernel {RELEASE}"
+        self.assert_found(PROBLEM, "wanted", said)
+        self.assert_pasted("wanted", "apt", "install", "raid5-deadline-dkms")
+        self.write("usr/bin/dnf")
+        self.assert_pasted("wanted", "dnf", "install", "raid5-deadline-dkms")
+        # Of the one that DKMS has and has not built the reason is told once.
+        self.write("usr/src/raid5-deadline-1.0/dkms.conf", RANGE)
+        self.assert_found(PROBLEM, "built", "raid5-deadline is not built")
 
     def test_a_module_that_was_not_loaded_at_boot(self) -> None:
         for file, text in (

@@ -32,8 +32,9 @@ def present_states(states: list[State]) -> list[State]:
 
 
 def check_installed(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that a module is installed at all."""
-    if not present_states(states):
+    """Check that a module is installed at all; check_boot_list() reports those that should be."""
+    listed = modules_loaded_at_boot(host)
+    if not present_states(states) and not any(state.module.directory in listed for state in states):
         yield Finding(
             ADVICE,
             "installed",
@@ -333,10 +334,17 @@ def certificate_files(host: Host) -> str:
 
 
 def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that the modules that are loaded at boot are loaded; check_built() reports those without a file."""
+    """Check that the modules that are loaded at boot are loaded; check_built() reports what DKMS has not built."""
     listed = modules_loaded_at_boot(host)
     for state in states:
         name, directory = state.module.name, state.module.directory
+        if directory in listed and not (state.file or state.installed or state.loaded):
+            yield Finding(
+                PROBLEM,
+                "wanted",
+                f"{listed[directory]} loads {name} at boot, but {name} is not installed for kernel {host.release}",
+                install_command(host, name),
+            )
         if directory in listed and state.file and not state.loaded:
             file = listed[directory]
             # Only seqkeep's own file has no other line that somebody may have changed since.
@@ -350,6 +358,15 @@ def check_boot_list(host: Host, states: list[State]) -> Iterator[Finding]:
                 f"{file} loads {name} at boot, but {name} is not loaded",
                 f'modprobe {name}  # if that fails, dmesg | grep "{directory}:" says why',
             )
+
+
+def install_command(host: Host, name: str) -> str:
+    """Return how to install a module that is to be loaded at boot, by DKMS or built for the running kernel."""
+    if host.exists("/usr/bin/dnf"):
+        how = f"dnf install {name}-dkms  # or kmod-seqkeep-{host.release}"
+    else:
+        how = f"apt install {name}-dkms  # or {name}-modules-{host.release}"
+    return f"{how}; if it is not wanted: seqkeep disable {name}"
 
 
 def is_newer_than_boot(host: Host, file: str) -> bool:

@@ -97,7 +97,8 @@ def is_wanted(host: Host, state: State) -> bool:
 
 
 def module_metrics(host: Host, states: list[State]) -> Iterable[Metric]:
-    shown = [state for state in states if state.installed or state.file or state.loaded]
+    # Also one whose package was removed while it is wanted: an alert needs to see that it is not enabled.
+    shown = [state for state in states if state.installed or state.file or state.loaded or is_wanted(host, state)]
     for name, text, value in (
         ("loaded", "Whether the module is loaded.", lambda state: state.loaded),
         ("enabled", "Whether the module is enabled.", lambda state: state.enabled),
