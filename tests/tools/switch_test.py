@@ -346,6 +346,14 @@ class Devices(Switches):
         self.run_ok("apply", "--wait", "md0")
         self.assertEqual((self.root / "sys/block/md0/md/stripe_deadline").read_text(), "10\n")
 
+    def test_a_window_that_others_have_set(self) -> None:
+        """An event of a disk does not change what /etc/modprobe.d/ctxra.conf, or somebody by hand, has set for all."""
+        self.fixture.load("ctxra", "", max_kb="2048", devices="", observe="N")
+        self.run_ok("set", "sdb", "ctxra_max_kb=64")
+        for _ in range(2):
+            self.run_ok("apply", "sdb")
+            self.assertEqual(self.parameter("max_kb"), "2048,sdb=64")
+
     def test_options_of_a_module(self) -> None:
         self.run_ok("enable", "--now", "ctxra")
         self.run_ok("set", "ctxra", "max_kb=99")

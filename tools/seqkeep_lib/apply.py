@@ -7,7 +7,7 @@ from .boot import read_boot
 from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, Settings, present
 from .errors import SeqkeepError
 from .host import Host
-from .modules import MODULES
+from .modules import MODULES, State
 from .switch import set_parameter, state_of, write_attribute
 
 MODULE = next(module for module in MODULES if module.name == "ctxra")
@@ -54,6 +54,12 @@ def ctxra_lists(host: Host, settings: Settings) -> tuple[list[str], list[str]]:
     return sorted(set(devices)), sorted(set(sizes))
 
 
+def plain_sizes(state: State) -> list[str]:
+    """Return the window of all other disks that ctxra has now, from a file of somebody else; none if it is 0."""
+    items = state.parameters.get("max_kb", "").split(",")
+    return [item for item in items if item not in ("", "0") and "=" not in item]
+
+
 def apply_ctxra(host: Host, settings: Settings) -> None:
     """Set ctxra's lists, which take only devices that are there; and enable it if it waited for the first."""
     if not any(values.keys() & {CTXRA, CTXRA_KB} for values in settings.values()):
@@ -64,7 +70,8 @@ def apply_ctxra(host: Host, settings: Settings) -> None:
     boot = read_boot(host, MODULE)
     devices, sizes = ctxra_lists(host, settings)
     if sizes:
-        plain = [boot.options["max_kb"]] if boot and "max_kb" in boot.options else []
+        # The numbers of disks count in this list, too, so write it even if it is the same.
+        plain = [boot.options["max_kb"]] if boot and "max_kb" in boot.options else plain_sizes(state)
         set_parameter(host, MODULE, "max_kb", ",".join(plain + sizes))
     if devices:
         # An empty list would mean all. Write it even if the names are the same: ctxra keeps the numbers of disks, and
