@@ -57,7 +57,10 @@ echo live > "$dir/initstate"
 """
 MODINFO = """#!/bin/sh
 case $2 in
-parm) printf 'enable:x (bool)\\nobserve:x (bool)\\nmax_kb:x (int)\\ndevices:list (charp)\\n' ;;
+parm) case $3 in
+	*nfs-ra*) printf 'enable:x: 0 or 1 (default 0)\\nmultiple:x: 1..64, or auto: x\\nservers:list\\n' ;;
+	*) printf 'enable:x (bool)\\nobserve:x (bool)\\nmax_kb:x, 0..65536, or auto, or a list\\ndevices:list\\n' ;;
+	esac ;;
 esac
 """
 
@@ -172,6 +175,25 @@ class Enable(Switches):
                 self.assertEqual(self.boot_files(), {})
                 self.assertFalse((self.root / "etc/seqkeep.conf").exists())
                 self.assertIsNone(self.parameter("enable"))
+
+    def test_a_value_that_the_module_would_refuse_at_boot(self) -> None:
+        self.fixture.write("lib/modules/6.12.1-test/updates/dkms/nfs-ra.ko")
+        for value in ("banana", "0", "65", "-1", "0x41", "0101", "4,8"):
+            self.assert_fails(
+                2, f"multiple={value}: the value is not from 1 to 64, or auto", "enable", "nfs-ra", f"multiple={value}"
+            )
+        self.assert_fails(2, "max_kb=65537: the value is not from 0 to 65536", "enable", "ctxra", "max_kb=65537")
+        self.assertEqual(self.boot_files(), {})
+        for value in ("1", "64", "0x40", "010", "auto"):
+            self.assertNotIn("checked", self.run_ok("enable", "nfs-ra", f"multiple={value}"))
+        self.assertIn("\nservers was not checked: the mod", self.run_ok("enable", "nfs-ra", "servers=nas1:8"))
+        self.assert_fails(2, "multiple=0: the value", "set", "nfs-ra", "multiple=0")
+        self.assertIn("servers was not checked", self.run_ok("set", "nfs-ra", "servers=nas1:9"))
+        # Without a value it is no longer kept.
+        self.assertEqual(self.run_ok("set", "nfs-ra"), "multiple=auto\nservers=nas1:9\n")
+        self.assertIn("nfs-ra: multiple, servers no longer kept", self.run_ok("set", "nfs-ra", "multiple=", "servers="))
+        self.assertNotIn("multiple", "".join(self.boot_files().values()))
+        self.assertEqual(self.run_ok("set", "nfs-ra"), "nothing is kept for nfs-ra\n")
 
     def test_the_reason_is_from_the_log(self) -> None:
         log = "[1.0] ctxra: max_kb: -1 is not in 0..65536 KiB (-EINVAL)\n"

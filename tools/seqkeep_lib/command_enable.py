@@ -38,6 +38,8 @@ from .switch import (  # fmt: skip
     set_parameter,
     set_parameters,
     state_of,
+    unchecked_note,
+    unchecked_options,
     unload,
 )
 
@@ -129,7 +131,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
     """Do it, or nothing. Return what to print."""
     state = state_of(host, module)
     check_available(host, state)
-    check_options(host, state, options)
+    check_options(host, state, options, is_told=now)
     if observe:
         check_options(host, state, {"observe": "1"})
     named = set(options)
@@ -139,7 +141,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         find_disk(host, device)
     old = read_boot(host, module)
     kept = {name: value for name, value in (old.options if old else {}).items() if name not in named}
-    boot = Boot(enable=not observe, observe=observe, options={**kept, **options})
+    boot = Boot(enable=not observe, observe=observe, options={**kept, **{k: v for k, v in options.items() if v}})
     if wanted is not None and "devices" in named and not any(CTXRA in each for each in wanted.values()):
         # Now as well: no device means all.
         options["devices"] = ""
@@ -160,6 +162,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
     if not now:
         then = "observes" if observe else "waits for a device of its list" if boot.waits else "is enabled"
         lines.append(f"{module.name} {then} from the next boot on, by {options_file(module)}.")
+        lines += unchecked_note(unchecked_options(host, state, options))
         lines.append(f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}")
     lines.append(f"To undo: seqkeep disable {'--now ' if now else ''}{module.name}")
     return lines

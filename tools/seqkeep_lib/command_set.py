@@ -25,7 +25,16 @@ from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module
 from .output import show
-from .switch import WAIT_S, check_available, check_options, exclusive, set_parameters, state_of
+from .switch import (  # fmt: skip
+    WAIT_S,
+    check_available,
+    check_options,
+    exclusive,
+    set_parameters,
+    state_of,
+    unchecked_note,
+    unchecked_options,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,15 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def with_own_sizes(host: Host, module: Module, options: dict[str, str]) -> dict[str, str]:
     """Return the options with the disks that have a window of their own, which a plain max_kb of ctxra would remove."""
     sizes = ctxra_lists(host, read_settings(host))[1] if module.name == "ctxra" else []
-    if sizes and options.get("max_kb"):
-        return {**options, "max_kb": ",".join([options["max_kb"], *sizes])}
+    if sizes and "max_kb" in options:
+        return {**options, "max_kb": ",".join(filter(None, [options["max_kb"], *sizes]))}
     return options
 
 
 def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]:
     state = state_of(host, module)
     check_available(host, state)
-    check_options(host, state, options)
+    check_options(host, state, options, is_told=state.loaded)
     devices = options.get("devices", "") if module.name == "ctxra" else ""
     if devices or "=" in options.get("max_kb", ""):
         raise UsageError("devices of ctxra are set one by one: seqkeep set DEVICE ctxra=yes ctxra_max_kb=KIB")
@@ -66,15 +75,22 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
         if state.loaded:
             set_parameters(host, module, with_own_sizes(host, module, options), undo)
         if boot:
-            boot.options.update(options)
+            boot.options = {name: value for name, value in {**boot.options, **options}.items() if value}
             write_boot(host, module, boot)
         undo.pop_all()
     until = "now and until it is unloaded"
     if boot:
         until = f"{'now and at each boot' if state.loaded else 'from the next boot on'}, by {options_file(module)}"
-    names = " ".join(f"{name}={value}" for name, value in options.items())
-    lines = [f"{module.name}: {names}, {until}."]
-    if not boot:
+    names = " ".join(f"{name}={value}" for name, value in options.items() if value)
+    lines = [f"{module.name}: {names}, {until}."] if names else []
+    dropped = [name for name, value in options.items() if not value]
+    if dropped:
+        lines.append(
+            f"{module.name}: {', '.join(dropped)} no longer kept; a number stays as it is until it is unloaded."
+        )
+    if not state.loaded:
+        lines += unchecked_note(unchecked_options(host, state, options))
+    if not boot and names:
         lines.append(f"To keep it: seqkeep enable {module.name} {names}")
     return lines
 

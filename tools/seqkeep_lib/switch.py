@@ -90,17 +90,58 @@ def check_available(host: Host, state: State) -> None:
     raise SeqkeepError(f"{name} is not installed: install the package {name}-dkms")
 
 
+def described_options(host: Host, state: State) -> dict[str, str]:
+    """Return what the file of a module says of its parameters, by their names."""
+    said = host.command("modinfo", "-F", "parm", str(host.path(state.file))) if state.file else None
+    pairs = (line.partition(":") for line in (said or "").splitlines())
+    return {name: text for name, colon, text in pairs if colon}
+
+
 def known_options(host: Host, state: State) -> list[str]:
     """Return the names of a module's parameters; none if nothing tells them."""
-    if state.loaded:
-        return sorted(state.parameters)
-    said = host.command("modinfo", "-F", "parm", str(host.path(state.file)))
-    return sorted({line.split(":")[0] for line in (said or "").splitlines() if ":" in line})
+    return sorted(state.parameters if state.loaded else described_options(host, state))
 
 
-def check_options(host: Host, state: State, options: dict[str, str]) -> None:
-    """Fail if an option does not exist, or a file cannot hold its value. The module checks the value itself."""
+def as_number(text: str) -> int | None:
+    """Return a number as the kernel reads it: octal if it begins with 0, hexadecimal with 0x."""
+    base = 16 if re.match("0[xX]", text) else 8 if text.startswith("0") else 10
+    try:
+        return int(text, base) if re.fullmatch(r"\w+", text, re.ASCII) else None
+    except ValueError:
+        return None
+
+
+def reason_refused(value: str, description: str) -> str | None:
+    """Return why a module will refuse a value, by the range that it declares; "": it will not; None: unknown."""
+    found = re.search(r"[:,] (\d+)(?:\.\.| or (?=1\b))(\d+)(, or auto)?", description)
+    if not found or ("list" in description and re.search("[=,]", value)):
+        return None
+    low, high, word = int(found[1]), int(found[2]), found[3] or ""
+    number = as_number(value)
+    if (word and value == "auto") or (number is not None and low <= number <= high):
+        return ""
+    return f"the value is not from {low} to {high}{word}"
+
+
+def unchecked_options(host: Host, state: State, options: dict[str, str]) -> list[str]:
+    """Return the options whose values nobody has checked while the module is not told them."""
+    described = described_options(host, state)
+    return [name for name, value in options.items() if value and reason_refused(value, described.get(name, "")) is None]
+
+
+def unchecked_note(names: list[str]) -> list[str]:
+    verb = "was" if len(names) == 1 else "were"
+    return [f"{', '.join(names)} {verb} not checked: the module does that when it is loaded."] if names else []
+
+
+def check_options(host: Host, state: State, options: dict[str, str], is_told: bool = True) -> None:
+    """Fail if an option does not exist, or a file cannot hold its value.
+
+    is_told: the module gets the value now, and checks it. Otherwise fail if it is out of the range that the module
+    declares: it would not be loaded at boot.
+    """
     name, known = state.module.name, known_options(host, state)
+    described = {} if is_told else described_options(host, state)
     for option, value in options.items():
         if option == "enable":
             raise UsageError("the option enable is set by seqkeep enable and seqkeep disable")
@@ -111,6 +152,9 @@ def check_options(host: Host, state: State, options: dict[str, str]) -> None:
             raise UsageError(
                 f"{option}: the value may not have blanks, quotes, brackets, #, \\ or control characters: {value!a}"
             )
+        why = reason_refused(value, described.get(option, "")) if value else ""
+        if why:
+            raise UsageError(f"{option}={value}: {why}")
 
 
 def last_log_line(host: Host, module: Module) -> str:
@@ -138,7 +182,7 @@ def run_modprobe(host: Host, module: Module, *words: str, pass_fds: Sequence[int
 
 def load(host: Host, module: Module, options: dict[str, str], pass_fds: Sequence[int] = ()) -> None:
     """Load a module, off, whatever files in modprobe.d say: the last value of an option counts."""
-    words = [f"{name}={value}" for name, value in options.items()]
+    words = [f"{name}={value}" for name, value in options.items() if value]
     run_modprobe(host, module, module.name, *words, "enable=0", pass_fds=pass_fds)
 
 
@@ -170,6 +214,12 @@ def set_parameters(host: Host, module: Module, options: dict[str, str], undo: co
     """Set parameters of a loaded module; undo puts the old values back."""
     for name, value in options.items():
         old = host.text(parameter_file(module, name))
-        set_parameter(host, module, name, value)
+        try:
+            set_parameter(host, module, name, value)
+        except SeqkeepError:
+            # Without a value an option is no longer kept. A list can be empty now, too; a number stays as it is.
+            if value:
+                raise
+            continue
         if old is not None:
             undo.callback(set_parameter, host, module, name, old)
