@@ -234,14 +234,15 @@ def tune(args: argparse.Namespace, stop: StopSignals) -> None:
     stop.unregister()
     stop.check()
     show(json.dumps(report.as_json(result), indent=1) if args.json else report.text(result, args.verbose))
-    if args.plot:
-        plot.plot(args.plot, result)
     if args.emit_udev:
         emit_udev(args.emit_udev, found, rule, result)
     if args.emit_tuned:
         emit_tuned(args.emit_tuned, found, result)
     if args.apply:
         apply(args, found, result)
+    # Last, because matplotlib may fail in ways of its own.
+    if args.plot:
+        plot.plot(args.plot, result)
 
 
 def main() -> int:

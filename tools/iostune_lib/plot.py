@@ -30,7 +30,9 @@ def plot(path: Path, result: Result) -> None:
         axis.set_title(wanted)
         axis.set_xscale("log", base=2)
         counts = sorted({count for _, _, rows in found for count, _ in rows})
-        axis.set_xticks(counts, [str(count) for count in counts])
+        # Not in one call, which needs matplotlib 3.5.
+        axis.set_xticks(counts)
+        axis.set_xticklabels([str(count) for count in counts])
         axis.set_xlabel("readers")
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)
