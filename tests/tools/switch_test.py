@@ -19,7 +19,7 @@ from unittest import mock
 
 from seqkeep_lib import cli, device_conf
 from seqkeep_lib.boot import load_file, options_file, read_boot
-from seqkeep_lib.command_apply import apply_when_free, unit_of
+from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
 from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
@@ -364,6 +364,8 @@ class Devices(Switches):
         self.root = self.root / "md"
         self.assertIn("appears with the first write", self.run_ok("set", "md0", "stripe_deadline=10"))
         self.run_ok("apply")
+        # Without the module it will not appear.
+        self.run_ok("apply", "--wait", "md0")
         (self.root / "sys/block/md0/md/stripe_deadline").write_text("auto\n")
         self.run_ok("apply", "--wait", "md0")
         self.assertEqual((self.root / "sys/block/md0/md/stripe_deadline").read_text(), "10\n")
@@ -375,6 +377,28 @@ class Devices(Switches):
         for _ in range(2):
             self.run_ok("apply", "sdb")
             self.assertEqual(self.parameter("max_kb"), "2048,sdb=64")
+
+    def test_only_what_appears_later_is_set_later(self) -> None:
+        machines.md_host(self.root / "md")
+        host = Host(self.root / "md")
+        for name in ("dev/md0", "sys/module/raid5_deadline/initstate"):
+            self.fixture.write(f"md/{name}")
+        self.fixture.write("md/etc/seqkeep.conf", "[md0]\nstripe_deadline = 10\nread_ahead_kb = 512\n")
+        readahead, deadline = (
+            host.path(f"/sys/block/md0/{name}") for name in ("queue/read_ahead_kb", "md/stripe_deadline")
+        )
+        seen = []
+
+        def sleep(seconds: float) -> None:
+            seen.append(readahead.read_text())
+            # By somebody, meanwhile.
+            readahead.write_text("64\n")
+            if len(seen) == 3:
+                deadline.write_text("auto\n")
+
+        with mock.patch("seqkeep_lib.command_apply.time.sleep", sleep):
+            self.assertEqual(wait_and_apply(host, "md0"), [])
+        self.assertEqual((seen, deadline.read_text()), (["512\n", "64\n", "64\n"], "10\n"))
 
     def test_options_of_a_module(self) -> None:
         self.run_ok("enable", "--now", "ctxra")

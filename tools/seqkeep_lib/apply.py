@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .boot import read_boot
-from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, Settings, present
+from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, NAMES, Settings, present
 from .errors import SeqkeepError
 from .host import Host
 from .modules import MODULES, State
@@ -13,8 +15,10 @@ from .switch import set_parameter, state_of, write_attribute
 MODULE = next(module for module in MODULES if module.name == "ctxra")
 
 
-def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], dict[str, str]]:
-    """Apply the settings to all disks, or to one.
+def apply(
+    host: Host, settings: Settings, only: str = "", names: Collection[str] = NAMES
+) -> tuple[list[str], dict[str, str]]:
+    """Apply the settings, or those of some names, to all disks, or to one.
 
     Return what could not be set and why, and for each disk what cannot be set yet.
     """
@@ -22,7 +26,7 @@ def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], di
     pending: dict[str, str] = {}
     for disk, name, values in present(host, settings):
         for setting, value in values.items() if only in ("", disk) else ():
-            if setting not in ATTRIBUTES:
+            if setting not in ATTRIBUTES or setting not in names:
                 continue
             file = f"/sys/block/{disk}/{ATTRIBUTES[setting][0]}"
             if not host.exists(file):
@@ -37,7 +41,8 @@ def apply(host: Host, settings: Settings, only: str = "") -> tuple[list[str], di
                 except SeqkeepError as error:
                     failed.append(str(error))
     try:
-        apply_ctxra(host, settings)
+        if CTXRA in names:
+            apply_ctxra(host, settings)
     except SeqkeepError as error:
         failed.append(str(error))
     return failed, pending

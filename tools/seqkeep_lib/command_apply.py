@@ -7,10 +7,10 @@ import argparse
 import math
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from .apply import apply
-from .device_conf import disk_named, present, read_settings
+from .device_conf import NAMES, deadline_file, disk_named, present, read_settings
 from .errors import BusyError, SeqkeepError
 from .host import Host
 from .output import show_error
@@ -18,6 +18,8 @@ from .switch import exclusive
 
 # stripe_deadline appears with the first write to an array, and no event tells of it.
 POLL_S = 10
+PENDING = ("stripe_deadline",)
+RAID5 = "/sys/module/raid5_deadline/initstate"
 # udev runs several at once, for different disks, and a command that changes something takes a second or two. A trial
 # takes minutes, for which an event of udev must not wait: udevadm settle would, and so would mdadm, LVM and others.
 BRIEF_S, BRIEF_STEP_S = 20.0, 0.1
@@ -45,13 +47,15 @@ def apply_later(host: Host, disks: Iterable[str]) -> bool:
     return True
 
 
-def apply_when_free(host: Host, disk: str, seconds: float, step: float) -> tuple[list[str], dict[str, str]]:
+def apply_when_free(
+    host: Host, disk: str, seconds: float, step: float, settings: Collection[str] = NAMES
+) -> tuple[list[str], dict[str, str]]:
     """Apply the settings as soon as no other command changes something. BusyError: not within these seconds."""
     give_up = time.monotonic() + seconds
     while True:
         try:
             with exclusive(host):
-                return apply(host, read_settings(host), disk)
+                return apply(host, read_settings(host), disk, settings)
         except BusyError:
             if time.monotonic() > give_up:
                 raise
@@ -59,12 +63,19 @@ def apply_when_free(host: Host, disk: str, seconds: float, step: float) -> tuple
 
 
 def wait_and_apply(host: Host, disk: str) -> list[str]:
-    """Apply the settings, and what cannot be set yet as soon as it can be. Return what could not be set."""
-    while True:
-        failed, pending = apply_when_free(host, disk, math.inf, POLL_S)
-        if not pending or (disk and not host.exists(f"/sys/block/{disk}")):
-            return failed
+    """Apply the settings, and what cannot be set yet as soon as it can be. Return what could not be set.
+
+    Only that is set later: somebody may have changed the rest meanwhile. Without raid5-deadline nothing will come; udev
+    runs this again when it is loaded.
+    """
+    failed, pending = apply_when_free(host, disk, math.inf, POLL_S)
+    while pending and host.exists(RAID5):
         time.sleep(POLL_S)
+        pending = {each: what for each, what in pending.items() if host.exists(f"/sys/block/{each}")}
+        for each in [each for each in pending if host.exists(deadline_file(each))]:
+            failed += apply_when_free(host, each, math.inf, POLL_S, PENDING)[0]
+            del pending[each]
+    return failed
 
 
 def run(args: argparse.Namespace) -> int:

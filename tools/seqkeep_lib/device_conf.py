@@ -40,6 +40,10 @@ SECTION = re.compile(r"\s*\[([^\]]+)\]\s*")
 Settings = dict[str, dict[str, str]]
 
 
+def deadline_file(disk: str) -> str:
+    return f"/sys/block/{disk}/{ATTRIBUTES['stripe_deadline'][0]}"
+
+
 def check_setting(name: str, value: str) -> None:
     """Fail unless a setting exists and the value is in its range."""
     if name == CTXRA:

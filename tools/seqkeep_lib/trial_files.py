@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .device_conf import present, read_settings
+from .device_conf import deadline_file, present, read_settings
 from .errors import SeqkeepError
 from .host import Host
 from .modules import Module
@@ -18,10 +18,6 @@ from .nfs import nfs_mounts
 NFS_RA, RAID5 = "nfs-ra", "raid5-deadline"
 FILE = re.compile(r"/sys/(class/bdi/\d+:\d+/read_ahead_kb|block/[\w.!-]+/md/stripe_deadline)", re.ASCII)
 VALUE = re.compile(r"\d{1,9}|auto", re.ASCII)
-
-
-def deadline_file(disk: str) -> str:
-    return f"/sys/block/{disk}/md/stripe_deadline"
 
 
 def read_files(host: Host, module: Module) -> dict[str, str]:
