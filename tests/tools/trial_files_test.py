@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import switch
+from seqkeep_lib.errors import SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import Module
 from seqkeep_lib.switch import module_named
@@ -190,6 +191,48 @@ class Arrays(Base):
     def test_an_array_that_follows_the_parameter(self) -> None:
         self.file.write_text("auto\n")
         self.assertEqual(self.switch.save({}).files, {})
+
+
+class Gone(Base):
+    """ctxra refuses a list with a device that is not there, as one that was removed during the trial."""
+
+    name = "ctxra"
+
+    def machine(self) -> machines.Fixture:
+        fixture = machines.nfs_server(self.root)
+        fixture.disk("sdc", "8:32")
+        fixture.load("ctxra", "", enable="Y", observe="N", devices="sdb,sdc", max_kb="512,sdc=64")
+        return fixture
+
+    def trial(self, *gone: str) -> list[str]:
+        real = Switch.put
+
+        def put(switch: Switch, name: str, value: str) -> None:
+            names = [item.partition("=")[0] for item in value.split(",") if item[:1] == "s"]
+            if any(not self.host.exists(f"/sys/block/{each}") for each in names):
+                raise SeqkeepError(f"ctxra refuses {name}={value}")
+            real(switch, name, value)
+
+        with mock.patch.object(Switch, "put", put):
+            saved = self.switch.save({"devices": "", "max_kb": "0"})
+            self.switch.prepare({"devices": "", "max_kb": "0"})
+            for disk in gone:
+                (self.root / f"sys/block/{disk}").unlink()
+            self.assertEqual(self.switch.restore(saved), [])
+        self.assertIsNone(read_saved(self.host))
+        return [self.switch.get(name) or "" for name in ("enable", "devices", "max_kb")]
+
+    def test_nothing(self) -> None:
+        self.assertEqual(self.trial(), ["Y", "sdb,sdc", "512,sdc=64"])
+        self.assertEqual(self.switch.notes, [])
+
+    def test_one(self) -> None:
+        self.assertEqual(self.trial("sdc"), ["Y", "sdb", "512"])
+        self.assertIn("devices was sdb,sdc, and is sdb now", self.switch.notes[0])
+
+    def test_all(self) -> None:
+        self.assertEqual(self.trial("sdb", "sdc"), ["N", "", "512"])
+        self.assertIn("ctxra stays off, because no device of its list sdb,sdc is there", self.switch.notes)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import signal
@@ -57,7 +58,10 @@ def parse_total(text: str) -> float:
 
 
 def parse_limit(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     # Written so that it rejects nan, too.
     if not LEAST_LIMIT <= value <= MOST_LIMIT:
         raise argparse.ArgumentTypeError(f"{text} is not from {LEAST_LIMIT:g} to {MOST_LIMIT:g}")
@@ -132,11 +136,14 @@ def try_module(args: argparse.Namespace, host: Host, lock: Lock, stop: StopSigna
     result = trial.run(Progress("seqkeep", time.monotonic() + schedule.seconds), args.keep)
     for text in trial.switch.notes:
         show_message(text)
-    # Everything is restored, so signals may end the process again. check() raises for one that came meanwhile.
-    stop.unregister()
-    stop.check()
+    # Everything is restored, so signals may end the process again. check() raises for one that came meanwhile. But of a
+    # module that is kept, the report must say so.
+    if not result.is_kept:
+        stop.unregister()
+        stop.check()
     report = Report(args.module.name, args.options, schedule, result, host.release)
     show(json.dumps(trial_report.as_json(report), indent=1) if args.json else trial_report.as_text(report))
+    stop.unregister()
     if args.plot:
         trial_report.plot(args.plot, report)
     return GUARDED if result.aborted else 0

@@ -35,6 +35,8 @@ RETRY_S, RETRY_STEP_S = 10.0, 0.2
 ENABLE, OBSERVE = "enable", "observe"
 # Of nfs-ra: whether to enable it sets the mounts that exist.
 APPLY = "apply"
+# Of ctxra: lists that take only devices that are there.
+DEVICES, SIZES = "devices", "max_kb"
 ON = ("Y", "1")
 RESTORE_HINT = "seqkeep try --restore tries again"
 
@@ -216,10 +218,34 @@ class Switch:
         for name, value in sorted(saved.parameters.items(), key=lambda item: (item[0] in last, item[0] == APPLY)):
             wanted = "N" if name == ENABLE and stays_off else value
             if self.get(name) != wanted:
-                failed += self.retry(partial(self.put, name, wanted))
+                refused = self.retry(partial(self.put, name, wanted))
+                left = self.left_of(name, wanted) if refused else None
+                if left == "" and name == DEVICES:
+                    # An empty list would mean all.
+                    self.notes.append(f"{saved.module} stays off, because no device of its list {wanted} is there")
+                    is_on, stays_off = False, True
+                elif left is not None:
+                    self.notes.append(f"{name} was {wanted}, and is {left} now, because the other devices are gone")
+                    failed += self.retry(partial(self.put, name, left))
+                else:
+                    failed += refused
         if is_on and not failed:
             self.restore_files(saved.files)
         return failed
+
+    def left_of(self, name: str, value: str) -> str | None:
+        """Return one of ctxra's lists without devices that are gone, which it refuses; None: none is gone."""
+        items = value.split(",")
+        if name == DEVICES:
+            left = [item for item in items if self.is_there(item)]
+        elif name == SIZES:
+            left = [item for item in items if "=" not in item or self.is_there(item.rpartition("=")[0])]
+        else:
+            left = items
+        return None if left == items else ",".join(left)
+
+    def is_there(self, device: str) -> bool:
+        return any(self.host.exists(f"/sys/{place}/{device}") for place in ("block", "dev/block", "class/bdi"))
 
     def restore_files(self, files: dict[str, str]) -> None:
         """Set the files of devices as they were, and what /etc/seqkeep.conf has for arrays; note what is lost."""
