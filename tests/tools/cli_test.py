@@ -27,6 +27,20 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("help", name), run(name, "--help"))
         self.assertEqual(run("help", "none")[0], 2)
 
+    def test_an_argument_that_is_no_number(self) -> None:
+        for tool, words, said in (
+            ("seqkeep", ("try", "ctxra", "--guard", "abc"), "abc is not from 1.05 to 1000"),
+            ("rastat", ("abc",), "abc is not a number of seconds above 0"),
+            ("rastat", ("1", "abc"), "count must be 1 or more, not abc"),
+            ("iostune", ("sda", "--time", "abc"), "abc is not a number of seconds from 1"),
+            ("iostune", ("sda", "--max-readers", "abc"), "abc is not from 1 to "),
+        ):
+            done = subprocess.run(
+                [sys.executable, SEQKEEP.with_name(tool), *words], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
     def test_version(self) -> None:
         self.assertEqual(run("-V"), run("--version"))
 

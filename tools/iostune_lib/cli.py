@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -34,14 +36,17 @@ MAX_S = 1000000
 
 
 def parse_readers(text: str) -> int:
-    value = int(text)
+    value = int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else 0
     if not 1 <= value <= MAX_READERS:
         raise argparse.ArgumentTypeError(f"{text} is not from 1 to {MAX_READERS}")
     return value
 
 
 def parse_seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     # Written so that it rejects nan, too.
     if not 1 <= value <= MAX_S:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds from 1 to {MAX_S}")
