@@ -19,8 +19,11 @@ from seqkeep_lib import doctor, output, status
 from seqkeep_lib.boot import Boot, load_file, options_file, write_boot
 from seqkeep_lib.checks_kernel import range_if_outside
 from seqkeep_lib.finding import ADVICE, PROBLEM, UNKNOWN, Finding
-from seqkeep_lib.host import Host
+from seqkeep_lib.host import Host, unescape
 from seqkeep_lib.modules import MODULES, parse_counters, read_states
+from seqkeep_lib.storage import mounts
+
+from tools import machines
 
 SOURCE = Path(__file__).parents[2]
 RELEASE = "6.12.1-test"
@@ -778,6 +781,26 @@ class Source(unittest.TestCase):
                     self.assertIn(f'"{hook.function}"', source)
             redirected = re.findall(r'\.symbol = "(\w+)",[^}]*HOOK_REDIRECT', source)
             self.assertEqual(redirected, [hook.function for hook in module.hooks if hook.exclusive])
+
+
+class Paths(unittest.TestCase):
+    def test_octal_escapes(self) -> None:
+        for escaped, path in (
+            (r"/a\040b", "/a b"),
+            (r"/\303\274\134", "/ü\\"),
+            (r"/\303x\777\4", "/\ufffdx\\777\\4"),
+            ("/ü", "/ü"),
+        ):
+            self.assertEqual(unescape(escaped), path)
+
+    def test_white_space_that_the_kernel_does_not_escape(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            fixture = machines.nfs_server(Path(folder))
+            for n, blank in enumerate("\f\x1c\x85\xa0\u2028\u3000"):
+                fixture.mount(f"0:{50 + n}", f"/mnt/a{blank}b", "nfs4", f"srv:/a{blank}", "rw,rsize=1048576")
+            found = [mount for mount in mounts(Host(Path(folder))) if mount.fstype == "nfs4"]
+            self.assertEqual([mount.path[6:7] for mount in found], list("\f\x1c\x85\xa0\u2028\u3000"))
+            self.assertEqual({mount.options for mount in found}, {"rw,rsize=1048576"})
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ class Queue:
 def queues(host: Host) -> Iterator[Queue]:
     """Read /proc/self/mountstats: READ and WRITE of each NFS mount with enough of them."""
     path = options = ""
-    for line in (host.text("/proc/self/mountstats") or "").splitlines():
-        mount = re.match(r"device \S+ mounted on (\S+) with fstype (\S+)", line)
+    for line in (host.text("/proc/self/mountstats") or "").split("\n"):
+        mount = re.match(r"device [^ ]+ mounted on ([^ ]+) with fstype (\S+)", line)
         if mount:
             path, options = (unescape(mount[1]) if mount[2] in ("nfs", "nfs4") else ""), ""
         words = line.split()

@@ -16,8 +16,15 @@ NO_VALUE = (errno.EINVAL, errno.ENODEV, errno.EOPNOTSUPP)
 
 
 def unescape(path: str) -> str:
-    r"""Decode the octal escapes in a path from a file like mountinfo, which writes a blank as \040."""
-    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), path)
+    r"""Decode the octal escapes in a path from a file like mountinfo, which writes a blank as \040.
+
+    etab has each byte of what is not ASCII so, which together are a character.
+    """
+    return re.sub(r"(?:\\[0-3][0-7]{2})+", lambda run: decode_octal(run[0]), path)
+
+
+def decode_octal(escapes: str) -> str:
+    return bytes(int(octal, 8) for octal in escapes.split("\\")[1:]).decode(errors="replace")
 
 
 class Host:

@@ -43,7 +43,7 @@ def exported_directories(host: Host) -> list[str]:
     """Return the directories that nfsd exports; none if nfsd does not run."""
     if not server_threads(host):
         return []
-    lines = (host.text("/var/lib/nfs/etab") or "").splitlines()
+    lines = (host.text("/var/lib/nfs/etab") or "").split("\n")
     return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
 
 

@@ -48,7 +48,7 @@ def known_names(host: Host) -> Iterable[tuple[str, str]]:
         if mount.fstype in ("nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs"):
             yield "server", mount.source
             yield "server", re.split(r":/|/", mount.source.lstrip("/"))[0].strip("[]")
-    for line in (host.text("/var/lib/nfs/etab") or "").splitlines():
+    for line in (host.text("/var/lib/nfs/etab") or "").split("\n"):
         client = re.search(r"\t(\S+?)\(", line)
         if client:
             yield "client", unescape(client[1])

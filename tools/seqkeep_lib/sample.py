@@ -71,8 +71,8 @@ def read_server(host: Host) -> Numbers:
 def read_mounts(host: Host) -> dict[str, Numbers]:
     found: dict[str, Numbers] = {}
     now: Numbers = {}
-    for line in (host.text("/proc/self/mountstats") or "").splitlines():
-        device = re.match(r"device \S+ mounted on (\S+) with fstype (\S+)", line)
+    for line in (host.text("/proc/self/mountstats") or "").split("\n"):
+        device = re.match(r"device [^ ]+ mounted on ([^ ]+) with fstype (\S+)", line)
         if device:
             now = {}
             if device[2] in ("nfs", "nfs4"):

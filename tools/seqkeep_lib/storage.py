@@ -26,9 +26,10 @@ class Mount:
 
 
 def mounts(host: Host) -> Iterator[Mount]:
-    for line in (host.text("/proc/self/mountinfo") or "").splitlines():
+    # Only a blank separates words, and the kernel escapes it; others that Python takes for one are in the paths.
+    for line in (host.text("/proc/self/mountinfo") or "").split("\n"):
         before, _, after = line.partition(" - ")
-        words, rest = before.split(), after.split()
+        words, rest = before.split(" "), after.split(" ")
         if len(words) > 4 and len(rest) > 2:
             yield Mount(words[2], unescape(words[4]), rest[0], rest[2], unescape(rest[1]))
 

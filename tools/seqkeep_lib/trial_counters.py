@@ -106,12 +106,13 @@ def read_mounts(host: Host) -> dict[str, Quantities]:
     """
     found: dict[str, Quantities] = {}
     mount: Quantities = {}
-    for line in (host.text("/proc/self/mountstats") or "").splitlines():
+    for line in (host.text("/proc/self/mountstats") or "").split("\n"):
         words = line.split()
         if words[:1] == ["device"] and len(words) > 1:
             mount = {}
             if " with fstype nfs" in line:
-                found[words[1]] = mount
+                # Its name may have what Python takes for a blank.
+                found[line.split(" ")[1]] = mount
         elif words[:1] == ["bytes:"] and len(words) > 6:
             mount["program_bytes"] = number(words[1]) + number(words[3])
             mount["fetched_bytes"] = number(words[5])
