@@ -340,6 +340,24 @@ class Devices(Switches):
         self.run_ok("set", "sdb", "read_ahead_kb=1024")
         self.assertEqual(self.run_ok("set"), "ctxra max_kb=512\nsdb ctxra=yes read_ahead_kb=1024\n")
 
+    def test_a_name_with_a_slash(self) -> None:
+        self.fixture.disk("etherd!e1.1", "152:16")
+        self.fixture.write("dev/etherd/e1.1")
+        for name in ("etherd!e1.1", "/dev/etherd/e1.1"):
+            self.assertEqual(device_conf.disk_named(self.host, name), "etherd!e1.1")
+        self.run_ok("set", "etherd!e1.1", "read_ahead_kb=1024")
+        self.assertEqual(self.host.text("/sys/block/etherd!e1.1/queue/read_ahead_kb"), "1024")
+        self.run_ok("apply", "etherd!e1.1")
+
+    def test_a_file_that_has_the_name_of_a_disk(self) -> None:
+        """On a real machine only a block device is a disk."""
+        self.fixture.write("home/u/sdb")
+        for name in ("/home/u/sdb", "/dev/sdb"):
+            with mock.patch.object(self.host, "is_real", True):
+                self.assertIsNone(device_conf.disk_named(self.host, name))
+                with mock.patch("pathlib.Path.is_block_device", return_value=True):
+                    self.assertEqual(device_conf.disk_named(self.host, name), "sdb")
+
     def test_a_name_that_stays(self) -> None:
         self.fixture.link("dev/disk/by-id/wwn-1", "dev/sdb")
         self.assertIn("/dev/disk/by-id/wwn-1 is always this one", self.run_ok("set", "sdb", "read_ahead_kb=1024"))

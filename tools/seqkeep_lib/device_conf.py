@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from .errors import SeqkeepError, UsageError
 from .host import Host
@@ -34,7 +35,7 @@ ATTRIBUTES = {
 # Of ctxra, which has one list for all devices: yes, and KiB.
 CTXRA, CTXRA_KB = "ctxra", "ctxra_max_kb"
 NAMES = (*ATTRIBUTES, CTXRA, CTXRA_KB)
-DEVICE = re.compile(r"[\w./:@+=,%~\\-]{1,200}", re.ASCII)
+DEVICE = re.compile(r"[\w./:@+=,%~!\\-]{1,200}", re.ASCII)
 SECTION = re.compile(r"\s*\[([^\]]+)\]\s*")
 
 Settings = dict[str, dict[str, str]]
@@ -146,8 +147,12 @@ def disk_named(host: Host, name: str) -> str | None:
     """Return the name in /sys/block that a device has now; None if it is not there."""
     if not DEVICE.fullmatch(name):
         return None
-    path = host.path(name if name.startswith("/") else f"/dev/{name}")
-    kernel = os.path.realpath(path).rpartition("/")[2]
+    # A disk with a slash in its name, as etherd/e1.1, has a ! there in /sys/block, by which it may be named, too.
+    path = Path(os.path.realpath(host.path(name if name.startswith("/") else f"/dev/{name.replace('!', '/')}")))
+    if host.is_real and not path.is_block_device():
+        return None
+    folder = os.path.realpath(host.path("/dev"))
+    kernel = os.path.relpath(path, folder).replace("/", "!") if path.is_relative_to(folder) else path.name
     return kernel if host.exists(f"/sys/block/{kernel}") and kernel else None
 
 
