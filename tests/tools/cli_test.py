@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The subcommands of seqkeep: what the user may type, and the exit status."""
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from seqkeep_lib.cli import COMMANDS, make_parser
+from seqkeep_lib.cli import COMMANDS, make_parser, parse_arguments
 
 SEQKEEP = Path(__file__).parents[2] / "tools/seqkeep"
 SYSTEM = Path(__file__).parents[2] / "tools/system"
@@ -40,6 +42,20 @@ class Commands(unittest.TestCase):
             )
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
+
+    def test_options_of_a_module_after_others(self) -> None:
+        for line, options in (
+            ("enable ctxra --now max_kb=512", ["max_kb=512"]),
+            ("enable ctxra a=1 --now max_kb=512 b=", ["a=1", "max_kb=512", "b="]),
+            ("try ctxra --for 5m max_kb=512 --keep", ["max_kb=512"]),
+            ("enable --now ctxra", []),
+            ("enable --now ctxra max_kb=512", ["max_kb=512"]),
+        ):
+            args = parse_arguments(line.split())
+            self.assertEqual((args.module, args.options), ("ctxra", options), line)
+        for line in ("enable ctxra --now max_kb", "enable ctxra --now --bogus=1", "doctor a=1", "top 1 1 a=1"):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                parse_arguments(line.split())
 
     def test_version(self) -> None:
         self.assertEqual(run("-V"), run("--version"))

@@ -81,7 +81,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = make_parser()
-    args = parser.parse_args(words)
+    # Python takes all operands at the first one, so that those after an option are left over.
+    args, rest = parser.parse_known_args(words)
+    if rest and hasattr(args, "options") and not any(word.startswith("-") or "=" not in word for word in rest):
+        args.options += rest
+    elif rest:
+        args = parser.parse_args(words)
     if args.command == "help":
         parser.parse_args([*([args.topic] if args.topic else []), "--help"])
     if args.command is None:
