@@ -484,6 +484,20 @@ class Configuration(unittest.TestCase):
             self.assertFalse((Path(folder) / "victim").exists())
             self.assertEqual([path.name for path in (Path(folder) / "a").iterdir()], ["b"])
 
+    def test_a_link_and_a_mode_stay(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            host, kept = Host(Path(folder)), Path(folder) / "kept"
+            kept.write_text("# mine\n")
+            kept.chmod(0o640)
+            (Path(folder) / "etc").mkdir()
+            (Path(folder) / "etc/seqkeep.conf").symlink_to("../kept")
+            device_conf.write_settings(host, "sdb", {"read_ahead_kb": "1"})
+            self.assertTrue((Path(folder) / "etc/seqkeep.conf").is_symlink())
+            self.assertEqual(kept.read_text(), "# mine\n\n[sdb]\nread_ahead_kb = 1\n")
+            self.assertEqual(kept.stat().st_mode & 0o777, 0o640)
+            write_own(host, "/etc/new", "text\n")
+            self.assertEqual((Path(folder) / "etc/new").stat().st_mode & 0o777, 0o644)
+
 
 class Killed(Switches):
     """SIGKILL at any moment leaves nothing on that was not asked for."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from pathlib import Path
 
 from .errors import SeqkeepError
 from .host import Host
@@ -56,25 +57,29 @@ def remove_own(host: Host, name: str) -> None:
             host.path(name).unlink()
         except OSError as error:
             raise_reason("remove", name, error)
-        sync_directory(host, name)
+        sync_directory(host.path(name).parent)
 
 
 def replace(host: Host, name: str, text: str) -> None:
     """Write a file, so that each reader sees the old one or the new one, also after a crash."""
     path = host.path(name)
-    new = path.with_name(path.name + NEW)
     try:
+        # An administrator may keep the file elsewhere, as in a repository, and let not everybody read it.
+        path = path.resolve()
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        new = path.with_name(path.name + NEW)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Not through a link that somebody has put there.
         new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(text.encode(errors="surrogateescape"))
+            os.fchmod(file.fileno(), mode)
             file.flush()
             os.fsync(file.fileno())
         new.rename(path)
     except OSError as error:
         raise_reason("write", name, error)
-    sync_directory(host, name)
+    sync_directory(path.parent)
 
 
 def raise_reason(what: str, name: str, error: OSError) -> None:
@@ -82,8 +87,8 @@ def raise_reason(what: str, name: str, error: OSError) -> None:
     raise SeqkeepError(f"cannot {what} {name}: {error.strerror}{remedy}") from error
 
 
-def sync_directory(host: Host, name: str) -> None:
-    directory = os.open(host.path(name).parent, os.O_RDONLY | os.O_DIRECTORY)
+def sync_directory(path: Path) -> None:
+    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(directory)
     finally:
