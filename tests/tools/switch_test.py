@@ -162,6 +162,12 @@ class Enable(Switches):
             (1, "neither loaded nor enabled", ("set", "ctxra", "max_kb=1")),
             (2, "is neither a module nor a disk", ("set", "sdz", "read_ahead_kb=1")),
             (2, "a device has no setting x", ("set", "sdb", "x=1")),
+            (2, "nfsra is neither a module nor a disk", ("set", "nfsra", "max_kb=1")),
+            (
+                2,
+                "0:52 is no name of a disk, and seqkeep keeps settings of disks only",
+                ("enable", "ctxra", "devices=0:52"),
+            ),
             (2, "not from 0 to 4194304", ("set", "sdb", "read_ahead_kb=-1")),
             (2, "one by one", ("set", "ctxra", "devices=sdb")),
             (2, "sdz is neither a module nor a disk", ("enable", "--now", "ctxra", "devices=sdb,sdz")),

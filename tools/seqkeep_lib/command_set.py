@@ -150,6 +150,9 @@ def run(args: argparse.Namespace) -> int:
         show("\n".join(kept(host, args.target)) or f"nothing is kept for {args.target}")
         return 0
     module = next((each for each in MODULES if args.target in (each.name, each.directory)), None)
+    if not module:
+        # Before its settings, which a misspelt module has others of.
+        find_disk(host, args.target)
     with exclusive(host, WAIT_S):
         lines = set_module(host, module, settings) if module else set_device(host, args.target, settings)
     show("\n".join(lines))

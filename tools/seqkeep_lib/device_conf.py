@@ -161,6 +161,11 @@ def find_disk(host: Host, device: str) -> str | None:
     if not DEVICE.fullmatch(device):
         raise UsageError(f"{device!a} is neither a module nor the name of a device")
     disk = disk_named(host, device)
+    if disk is None and (re.fullmatch(r"\d+:\d+", device) or host.exists(f"/sys/class/bdi/{device}")):
+        raise UsageError(
+            f"{device} is no name of a disk, and seqkeep keeps settings of disks only: give ctxra others by a file of"
+            " your own in /etc/modprobe.d, see ctxra(4)"
+        )
     if disk is None and host.exists(f"/sys/class/block/{device.rpartition('/')[2]}/partition"):
         raise UsageError(f"{device} is a partition: name its disk")
     if disk is None and not device.startswith("/dev/"):
