@@ -156,6 +156,20 @@ class Top(Machine):
             key = (f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}", status.st_ino)
             self.assertEqual(top.file_names(Host(), {key}), {key: file.name})
 
+    def test_names_without_asking_the_file_system(self) -> None:
+        """A file of a server that does not answer cannot be asked: the link of this one leads nowhere."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for handle, text in (("3", "pos:\t0\nflags:\t02\nmnt_id:\t30\nino:\t7\n"), ("4", "pos:\t0\n")):
+                path = root / f"proc/42/fdinfo/{handle}"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            (root / "proc/42/mountinfo").write_text("30 1 0:52 / /mnt rw - nfs4 srv:/ rw\n")
+            (root / "proc/42/fd").mkdir()
+            (root / "proc/42/fd/3").symlink_to("/mnt/a b")
+            wanted = {("0:52", 7), ("8:0", 7)}
+            self.assertEqual(top.file_names(Host(root), wanted), {("0:52", 7): "/mnt/a b"})
+
     def test_the_command(self) -> None:
         machines.nfs_server(self.root)
         done = self.run_command("top", "0.01", "2", "--json")
