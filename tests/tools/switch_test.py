@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 from seqkeep_lib import cli, device_conf
-from seqkeep_lib.boot import load_file, options_file, read_boot
+from seqkeep_lib.boot import load_file, options_file, other_boot_files, read_boot
 from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
 from seqkeep_lib.errors import BusyError, SeqkeepError
@@ -230,6 +230,30 @@ class Enable(Switches):
         # It does not enable the module while seqkeep loads it to try an option.
         self.assert_fails(1, "Invalid", "enable", "--now", "ctxra", "max_kb=-1")
         self.assertIsNone(self.parameter("enable"))
+
+    def test_all_files_that_enable_it_are_named(self) -> None:
+        for file, text in (
+            ("etc/modules", "ra-trace\nctxra\n"),
+            ("run/modules-load.d/a.conf", "ctxra\n"),
+            ("usr/lib/modprobe.d/a.conf", "options ctxra enable=Y\n"),
+            ("etc/modprobe.d/b.conf", "options ctxra max_kb=1 enable=on\n"),
+            ("usr/local/lib/modprobe.d/c.conf", "options ctxra enable\n"),
+        ):
+            self.fixture.write(file, text)
+            self.assertEqual(other_boot_files(self.host, CTXRA), [f"/{file}"])
+            (self.root / file).unlink()
+        # The first of one name counts.
+        self.fixture.write("etc/modprobe.d/a.conf", "options ctxra enable=0\noptions ctxra enabled=1\n")
+        self.fixture.write("usr/lib/modprobe.d/a.conf", "options ctxra enable=Y\n")
+        self.assertEqual(other_boot_files(self.host, CTXRA), [])
+
+    def test_a_bad_line_of_others_does_not_keep_it_on(self) -> None:
+        self.run_ok("enable", "--now", "ctxra")
+        self.fixture.write("etc/seqkeep.conf", "[sdb]\nnonsense\n")
+        shown = self.run_ok("disable", "--now", "ctxra")
+        self.assertIn("What /etc/seqkeep.conf has for ctxra stays there: /etc/seqkeep.conf, line 2: neither", shown)
+        self.assertFalse(self.is_on())
+        self.assertEqual(self.boot_files(), {})
 
     def test_what_fails_is_undone(self) -> None:
         # tracing is off: the doctor finds a problem.

@@ -8,6 +8,7 @@ loaded and off.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from .host import Host
@@ -16,6 +17,11 @@ from .own_files import read_own, remove_own, write_own
 
 # ctxra: enable it once a device of /etc/seqkeep.conf is there, because its parameter devices refuses others.
 WAITS = "# Enabled as soon as a device of /etc/seqkeep.conf is there.\n"
+
+
+# Where systemd and modprobe read, the first first, and what the kernel takes for 1.
+PLACES = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+ENABLES = re.compile(r"enable(=([yYtT1]\S*|[oO][nN]\S*))?")
 
 
 @dataclass
@@ -75,15 +81,20 @@ def remove_boot(host: Host, module: Module) -> bool:
 def other_boot_files(host: Host, module: Module) -> list[str]:
     """Return the files of others that load a module at boot or enable it then."""
     found = []
-    for directory in ("/etc/modules-load.d", "/etc/modprobe.d"):
-        for name in host.names(directory):
-            file = f"{directory}/{name}"
-            if not name.endswith(".conf") or file in (load_file(module), options_file(module)):
-                continue
-            for line in (host.text(file) or "").splitlines():
-                words = line.replace("-", "_").split()
-                loads = directory.endswith("load.d") and words[:1] == [module.directory]
-                if loads or (words[:2] == ["options", module.directory] and words[2:].count("enable=1")):
-                    found.append(file)
-                    break
+    files: dict[str, str] = {}
+    for kind in ("modules-load.d", "modprobe.d"):
+        for place in PLACES:
+            for name in host.names(f"{place}/{kind}"):
+                if name.endswith(".conf"):
+                    # The first of several files of one name counts.
+                    files.setdefault(f"{kind}/{name}", f"{place}/{kind}/{name}")
+    for file in ("/etc/modules", *files.values()):
+        if file in (load_file(module), options_file(module)):
+            continue
+        for line in (host.text(file) or "").splitlines():
+            words = line.replace("-", "_").split()
+            loads = "modprobe.d" not in file and words[:1] == [module.directory]
+            if loads or (words[:2] == ["options", module.directory] and any(map(ENABLES.fullmatch, words[2:]))):
+                found.append(file)
+                break
     return found
