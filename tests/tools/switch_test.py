@@ -138,6 +138,12 @@ class Enable(Switches):
         assert boot
         self.assertEqual(boot.options, {"max_kb": "512"})
 
+    def test_the_options_of_the_file_count_in_a_loaded_module(self) -> None:
+        self.run_ok("enable", "ctxra", "max_kb=512")
+        self.fixture.load("ctxra", "", max_kb="0", devices="", observe="N")
+        self.run_ok("enable", "--now", "ctxra")
+        self.assertEqual((self.parameter("enable"), self.parameter("max_kb")), ("1", "512"))
+
     def test_observe(self) -> None:
         self.run_ok("enable", "--now", "--observe", "ctxra")
         self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("0", "1"))
@@ -327,6 +333,16 @@ class Devices(Switches):
         self.assertIn("enable=1", (self.root / options_file(CTXRA)[1:]).read_text())
         self.run_ok("disable", "--now", "ctxra")
         self.assertEqual(device_conf.read_settings(self.host), {})
+
+    def test_the_last_device_of_ctxra(self) -> None:
+        self.run_ok("enable", "ctxra", "devices=sdb")
+        self.run_ok("set", "/dev/disk/by-id/x", "ctxra=yes")
+        self.assertNotIn("no device left", self.run_ok("set", "sdb", "ctxra="))
+        self.assertIn("no device left, and stays off", self.run_ok("set", "/dev/disk/by-id/x", "ctxra="))
+        # Not all devices, which nobody has asked for.
+        self.assertIn("enable=0", (self.root / options_file(CTXRA)[1:]).read_text())
+        self.run_ok("enable", "ctxra", "devices=")
+        self.assertIn("enable=1", (self.root / options_file(CTXRA)[1:]).read_text())
 
     def test_an_absent_device(self) -> None:
         shown = self.run_ok("enable", "--now", "ctxra", "devices=/dev/disk/by-id/x")

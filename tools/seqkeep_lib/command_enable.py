@@ -147,7 +147,8 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         options["devices"] = ""
     with contextlib.ExitStack() as undo:
         if now:
-            set_up(host, state, options, observe, undo)
+            # With those of the file that are not given again: it may not have been set in the loaded module.
+            set_up(host, state, {**kept, **options}, observe, undo)
         undo.callback(restore_settings, host, read_text(host))
         settings = read_settings(host) if wanted is None else keep_devices(host, wanted, named)
         boot.waits = module.name == "ctxra" and not observe and any(CTXRA in each for each in settings.values())

@@ -11,6 +11,7 @@ from .arguments import parse_assignments
 from .boot import options_file, read_boot, write_boot
 from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
+    CTXRA,
     FILE,
     NAMES,
     check_has,
@@ -116,10 +117,23 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     apply_later(host, pending)
     if any(value == "" for value in settings.values()):
         lines.append("What is no longer kept stays as it is until the next boot.")
+    lines += no_device_left(host) if settings.get(CTXRA) == "" else []
     name = stable_name(host, device)
     if name:
         lines.append(f"{device} may be another disk after a boot; {name} is always this one.")
     return lines
+
+
+def no_device_left(host: Host) -> list[str]:
+    """Say what becomes of ctxra, which waits for a device, without one. It must not take all for that."""
+    module = next(each for each in MODULES if each.name == "ctxra")
+    boot = read_boot(host, module)
+    if not boot or not boot.waits or any(CTXRA in values for values in read_settings(host).values()):
+        return []
+    return [
+        "ctxra has no device left, and stays off from the next boot on. For all devices: seqkeep enable ctxra devices=;"
+        " to forget it: seqkeep disable ctxra"
+    ]
 
 
 def kept(host: Host, target: str) -> list[str]:
