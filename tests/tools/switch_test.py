@@ -629,6 +629,28 @@ class Killed(Switches):
         self.assertGreater(step, 10)
         self.assertTrue(self.is_on())
 
+    def test_a_signal_is_undone(self) -> None:
+        """SIGTERM and SIGHUP while it loads the module, before it is on, and after."""
+        for number in (signal.SIGTERM, signal.SIGHUP):
+
+            def stop(*args: object, number: int = number) -> None:
+                os.kill(os.getpid(), number)
+
+            for what in ("load", "start", "check_with_doctor"):
+                child = os.fork()
+                if not child:
+                    with Path(os.devnull).open("w") as nothing, contextlib.redirect_stderr(nothing):
+                        words = self.command("enable", "--now", "ctxra", "devices=sdb")[1:]
+                        with (
+                            mock.patch(f"seqkeep_lib.command_enable.{what}", side_effect=stop),
+                            mock.patch("sys.argv", words),
+                        ):
+                            os._exit(cli.main())
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                self.assertEqual(code, 128 + number, what)
+                self.assertFalse(self.is_on())
+                self.assertEqual(self.boot_files(), {})
+
     def test_at_random_moments(self) -> None:
         took = time.monotonic()
         self.run_ok("enable", "--now", "ctxra", "devices=sdb")

@@ -28,6 +28,7 @@ from . import (
 )
 from .errors import SeqkeepError
 from .output import show_error
+from .signals import StoppedBySignal
 from .version import version
 
 
@@ -101,4 +102,7 @@ def main() -> int:
     except SeqkeepError as error:
         show_error(f"seqkeep: {error}")
         return error.status
+    except StoppedBySignal as stopped:
+        show_error("seqkeep: stopped")
+        return 128 + stopped.number
     return status

@@ -28,6 +28,7 @@ from .host import Host
 from .modules import Module, State
 from .output import show
 from .own_files import replace
+from .signals import raised_signals
 from .switch import (  # fmt: skip
     WAIT_S,
     check_available,
@@ -191,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
     if args.observe and "observe" in options:
         raise UsageError("--observe and observe= contradict each other")
     host = Host(args.root)
-    with exclusive(host, WAIT_S):
+    with raised_signals(), exclusive(host, WAIT_S):
         lines = enable(host, module, options, args.now, args.observe)
     show("\n".join(lines))
     return 0

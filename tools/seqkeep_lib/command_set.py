@@ -26,6 +26,7 @@ from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module
 from .output import show
+from .signals import raised_signals
 from .switch import (  # fmt: skip
     WAIT_S,
     check_available,
@@ -167,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
     if not module:
         # Before its settings, which a misspelt module has others of.
         find_disk(host, args.target)
-    with exclusive(host, WAIT_S):
+    with raised_signals(), exclusive(host, WAIT_S):
         lines = set_module(host, module, settings) if module else set_device(host, args.target, settings)
     show("\n".join(lines))
     return 0

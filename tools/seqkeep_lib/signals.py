@@ -6,8 +6,10 @@ A handler that raised an exception could interrupt the restoring of settings.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
+from collections.abc import Iterator
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -27,6 +29,25 @@ def handled_signals() -> list[signal.Signals]:
     Shells make background commands ignore SIGINT too, but a SIGINT sent to the command is meant for it.
     """
     return [number for number in SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
+
+
+@contextlib.contextmanager
+def raised_signals() -> Iterator[None]:
+    """Let the first signal raise StoppedBySignal, so that what was done is undone, and later ones not disturb that."""
+    old = {number: signal.getsignal(number) for number in handled_signals()}
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for each in old:
+            signal.signal(each, signal.SIG_IGN)
+        raise StoppedBySignal(number)
+
+    try:
+        for number in old:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 class StopSignals:
