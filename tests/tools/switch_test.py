@@ -295,7 +295,7 @@ class Enable(Switches):
         self.assertEqual((begun.communicate(timeout=60)[1], begun.returncode), (b"", 0))
 
     def test_only_its_owner_can_take_the_lock(self) -> None:
-        """Whoever can open a file can lock it."""
+        """A process that can open a file can lock it."""
         for take in (lambda: Lock(self.host).acquire(wait=False), lambda: exclusive(self.host).__enter__()):
             path = self.host.path(LOCK)
             for text in (None, ""):
