@@ -52,6 +52,7 @@ CHANGE(other_flags, write->other_flags = true)
 CHANGE(other_fs, write->known_fs = false)
 CHANGE(other_device, write->scope = ND_OTHER_DEVICE)
 CHANGE(other_export, write->scope = ND_OTHER_EXPORT)
+CHANGE(fs_error, write->fs_error = true)
 CHANGE(file_not_ok, write->file_ok = false)
 CHANGE(mapped, write->mapped = true)
 CHANGE(ends_before_last_block, write->file_size = 8192)
@@ -95,6 +96,7 @@ static const struct judge_case cases[] = {
 	{ "other file system", other_fs, ND_LEFT_FS },
 	{ "other device", other_device, ND_LEFT_DEVICE },
 	{ "other export", other_export, ND_LEFT_EXPORT },
+	{ "error of the file system", fs_error, ND_LEFT_FS_ERROR },
 	{ "file not ok", file_not_ok, ND_LEFT_FILE },
 	{ "mapped", mapped, ND_LEFT_MAPPED },
 	{ "ends before the last block", ends_before_last_block, ND_DIRECT },

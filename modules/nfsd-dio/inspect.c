@@ -9,6 +9,7 @@
 #include "common/compat/fileattr.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
+#include "fs_error.h"
 #include "inflight.h"
 #include "inspect.h"
 #include "params.h"
@@ -83,6 +84,9 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 		return;
 	write->scope = nd_scope(file);
 	if (write->scope)
+		return;
+	write->fs_error = nd_fs_has_error(inode->i_sb);
+	if (write->fs_error)
 		return;
 	write->file_size = i_size_read(inode);
 	write->max_len = ND_BOUNCE_MAX;

@@ -35,6 +35,8 @@ enum nd_verdict nd_judge_request(const struct nd_write *write)
 		return ND_LEFT_FS;
 	if (write->scope)
 		return write->scope == ND_OTHER_DEVICE ? ND_LEFT_DEVICE : ND_LEFT_EXPORT;
+	if (write->fs_error)
+		return ND_LEFT_FS_ERROR;
 	if (!write->file_ok)
 		return ND_LEFT_FILE;
 	if (write->mapped)

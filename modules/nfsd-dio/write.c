@@ -10,6 +10,7 @@
 #include "common/module.h"
 #include "counters.h"
 #include "device_stats.h"
+#include "fs_error.h"
 #include "inspect.h"
 #include "mtime.h"
 #include "params.h"
@@ -227,6 +228,7 @@ static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struc
 					   const struct nd_write *write, bool *done,
 					   struct nd_finish *finish)
 {
+	struct super_block *sb = file_inode(iocb->ki_filp)->i_sb;
 	enum nd_verdict verdict;
 	int error;
 
@@ -240,6 +242,9 @@ static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struc
 		nd_finish_failed_write(iocb, finish);
 	} else {
 		error = nd_finish_write(iocb, write->len, finish);
+		/* The update of the times may have met an error that only the mark tells of. */
+		if (!error && !finish->sync && nd_fs_has_error(sb))
+			error = -EROFS;
 		if (error) {
 			*done = false;
 			nd_count_fallback(error);
