@@ -48,6 +48,10 @@ feature FILE_KATTR linux/fs.h \
 	'#include <linux/fileattr.h>
 	unsigned int f(const struct file_kattr *fa) { return fa->fsx_nextents; }' "$@"
 
+# "fs: drop the timespec64 argument from update_time", v6.6.
+feature UPDATE_TIME_GIVEN linux/fs.h \
+	'int f(struct inode *i, struct timespec64 *now) { return i->i_op->update_time(i, now, 0); }' "$@"
+
 # "fs: move file_start_write() into vfs_iter_write()", v6.8, changes no declaration. "fs: create
 # {sb,file}_write_not_started() helpers" is of the same series, which has no use without it.
 feature WRITE_NOT_STARTED linux/fs.h \

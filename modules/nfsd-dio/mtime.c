@@ -14,13 +14,15 @@
 #include <linux/ktime.h>
 #include <linux/magic.h>
 
+#include "features.h"
+
 #include "common/compat/freeze.h"
 #include "common/compat/mgtime.h"
 #include "counters.h"
 #include "mtime.h"
 #include "turns.h"
 
-#define TURNS_BITS	8
+#define TURNS_BITS	9
 /* Jiffies that a sync waits for others at most. One that took longer was held up by something. */
 #define GATHER_MAX	(HZ / 10)
 
@@ -42,6 +44,25 @@ void nd_mtime_init(void)
 	}
 }
 
+/* Choose by all bits of the hash: half of them for each of two turns. */
+static struct nd_turns *nd_updates_of(const struct inode *inode)
+{
+	u32 hash = hash_ptr(inode, 2 * TURNS_BITS);
+	struct nd_turns *first = &nd_updates[hash >> TURNS_BITS];
+	struct nd_turns *second = &nd_updates[hash & ((1 << TURNS_BITS) - 1)];
+
+	return nd_turns_second_is_better(first, second, inode) ? second : first;
+}
+
+static struct nd_syncs *nd_syncs_of(const struct inode *inode)
+{
+	u32 hash = hash_ptr(inode, 2 * TURNS_BITS);
+	struct nd_syncs *first = &nd_syncs[hash >> TURNS_BITS];
+	struct nd_syncs *second = &nd_syncs[hash & ((1 << TURNS_BITS) - 1)];
+
+	return nd_turns_second_is_better(&first->turns, &second->turns, inode) ? second : first;
+}
+
 /*
  * Leave the inode as dirty as a buffered write does. A clean one is not flushed by nfsd for NFSv2,
  * nor by ext4 without a journal until "ext4: Use generic_buffers_fsync_noflush() implementation" in
@@ -58,6 +79,31 @@ static bool nd_client_has_times(const struct file *file)
 	return READ_ONCE(file->f_mode) & FMODE_NOCMTIME;
 }
 
+/*
+ * XFS may set the times to what the clock was before it waited for the ilock, until "fs: drop the
+ * timespec64 argument from update_time" in v6.6. If another writer has set later ones meanwhile,
+ * they go back, and a client that knows the earlier ones keeps its old bytes. Writers through the
+ * cache hold the inode's lock. If the clock went on, the times are set again with nobody else there.
+ */
+static int nd_update_time_forwards(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct timespec64 before, after;
+	int error;
+
+	inode_lock_shared(inode);
+	before = current_time(inode);
+	error = file_update_time(file);
+	after = current_time(inode);
+	inode_unlock_shared(inode);
+	if (error || timespec64_equal(&before, &after))
+		return error;
+	inode_lock(inode);
+	error = file_update_time(file);
+	inode_unlock(inode);
+	return error;
+}
+
 static int nd_update_time_alone(struct file *file)
 {
 	int error;
@@ -65,7 +111,10 @@ static int nd_update_time_alone(struct file *file)
 	if (nd_client_has_times(file))
 		return 0;
 	compat_file_start_write(file);
-	error = file_update_time(file);
+	if (SEQKEEP_HAVE_UPDATE_TIME_GIVEN && file_inode(file)->i_sb->s_magic == XFS_SUPER_MAGIC)
+		error = nd_update_time_forwards(file);
+	else
+		error = file_update_time(file);
 	compat_file_end_write(file);
 	return error;
 }
@@ -82,7 +131,7 @@ static int nd_sync(const struct kiocb *iocb, size_t len)
 static int nd_update_time(struct file *file)
 {
 	struct inode *inode = file_inode(file);
-	struct nd_turns *turns = &nd_updates[hash_ptr(inode, TURNS_BITS)];
+	struct nd_turns *turns = nd_updates_of(inode);
 	bool client_has_times = nd_client_has_times(file);
 	enum nd_turn turn;
 	int error = 0;
@@ -143,7 +192,7 @@ void nd_finish_expect(const struct kiocb *iocb, struct nd_finish *finish)
 		nd_times_begin(inode, &finish->times);
 	if (!nd_shares_sync(iocb))
 		return;
-	finish->syncs = &nd_syncs[hash_ptr(inode, TURNS_BITS)];
+	finish->syncs = nd_syncs_of(inode);
 	finish->round = nd_turn_expect(&finish->syncs->turns, inode);
 }
 

@@ -11,6 +11,38 @@ void nd_turns_init(struct nd_turns *turns)
 	init_waitqueue_head(&turns->gather);
 }
 
+/* Whose writers have the turns, or NULL. */
+static const void *nd_turns_file(struct nd_turns *turns)
+{
+	const void *file;
+
+	spin_lock(&turns->lock);
+	file = turns->owner;
+	if (!file && (turns->expected[0] || turns->expected[1]))
+		file = turns->expected_of;
+	spin_unlock(&turns->lock);
+	return file;
+}
+
+/**
+ * nd_turns_second_is_better - choose between the two turns that the writers of a file may take
+ * @first: the turns to take if nobody has either
+ * @second: the others
+ * @file: the file
+ *
+ * Writers of one file gain by taking the same turns. Those that meet writers of another file go on
+ * alone, and files that are always written to would share turns for ever. The answer is a hint.
+ */
+bool nd_turns_second_is_better(struct nd_turns *first, struct nd_turns *second, const void *file)
+{
+	const void *first_file = nd_turns_file(first), *second_file;
+
+	if (first_file == file)
+		return false;
+	second_file = nd_turns_file(second);
+	return second_file == file || (first_file && !second_file);
+}
+
 /**
  * nd_turn_expect - announce a writer that will take a turn, so that an owner can wait for it
  * @turns: the turns

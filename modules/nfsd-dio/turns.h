@@ -65,6 +65,7 @@ struct nd_waiter {
 enum nd_turn { ND_TURN_DONE, ND_TURN_OWNER, ND_TURN_ALONE };
 
 void nd_turns_init(struct nd_turns *turns);
+bool nd_turns_second_is_better(struct nd_turns *first, struct nd_turns *second, const void *file);
 int nd_turn_expect(struct nd_turns *turns, const void *file);
 void nd_turn_cancel(struct nd_turns *turns, int round);
 void nd_turn_gather(struct nd_turns *turns, unsigned long timeout, long *asked);
