@@ -236,6 +236,23 @@ static void gathers_in_vain(struct kunit *test)
 	nd_turn_cancel(turns, round);
 }
 
+/* Writers of a file keep together, and away from those of others. */
+static void second_place(struct kunit *test)
+{
+	struct nd_turns *first = turns_alloc(test), *second = turns_alloc(test);
+	int round = nd_turn_expect(first, &file_a);
+	long asked;
+
+	KUNIT_EXPECT_FALSE(test, nd_turns_second_is_better(first, second, &file_a));
+	KUNIT_EXPECT_TRUE(test, nd_turns_second_is_better(first, second, &file_b));
+	KUNIT_EXPECT_EQ(test, nd_turn_take(second, &file_b, -1, &asked), ND_TURN_OWNER);
+	nd_turn_cancel(first, round);
+	KUNIT_EXPECT_TRUE(test, nd_turns_second_is_better(first, second, &file_b));
+	KUNIT_EXPECT_FALSE(test, nd_turns_second_is_better(first, second, &file_a));
+	nd_turn_end(second, true, asked, 0);
+	KUNIT_EXPECT_FALSE(test, nd_turns_second_is_better(first, second, &file_b));
+}
+
 static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(one_after_the_other),
 	KUNIT_CASE(other_file),
@@ -247,6 +264,7 @@ static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(gathers),
 	KUNIT_CASE(cancelled),
 	KUNIT_CASE(gathers_in_vain),
+	KUNIT_CASE(second_place),
 	{}
 };
 

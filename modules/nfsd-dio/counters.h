@@ -16,9 +16,9 @@
 	C(LEFT_IO_CACHE_WRITE, "left_io_cache_write")	\
 	C(LEFT_FLAGS, "left_flags")			\
 	C(LEFT_FS, "left_fs")				\
-	C(LEFT_FS_ERROR, "left_fs_error")		\
 	C(LEFT_DEVICE, "left_device")			\
 	C(LEFT_EXPORT, "left_export")			\
+	C(LEFT_FS_ERROR, "left_fs_error")		\
 	C(LEFT_FILE, "left_file")			\
 	C(LEFT_MAPPED, "left_mapped")			\
 	C(LEFT_NO_DIRECT, "left_no_direct")		\

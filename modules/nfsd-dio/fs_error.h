@@ -3,10 +3,16 @@
 #ifndef NFSD_DIO_FS_ERROR_H
 #define NFSD_DIO_FS_ERROR_H
 
-#include <linux/types.h>
-
 struct super_block;
 
-bool nd_fs_has_error(struct super_block *sb);
+/**
+ * enum nd_fs_state - what the superblock says
+ * @ND_FS_GOOD: no error, or of no interest on this kernel
+ * @ND_FS_ERROR: an error
+ * @ND_FS_UNKNOWN: nobody has the superblock in memory where it should be
+ */
+enum nd_fs_state { ND_FS_GOOD, ND_FS_ERROR, ND_FS_UNKNOWN };
+
+enum nd_fs_state nd_fs_state(struct super_block *sb);
 
 #endif

@@ -85,7 +85,7 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 	write->scope = nd_scope(file);
 	if (write->scope)
 		return;
-	write->fs_error = nd_fs_has_error(inode->i_sb);
+	write->fs_error = nd_fs_state(inode->i_sb) != ND_FS_GOOD;
 	if (write->fs_error)
 		return;
 	write->file_size = i_size_read(inode);

@@ -7,6 +7,7 @@
  * device, and before v6.13 syncs for all, too: no update waits for a sync then, nor a write that
  * looks up its extents for an update that waits.
  */
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -26,7 +27,16 @@
 /* Jiffies that a sync waits for others at most. One that took longer was held up by something. */
 #define GATHER_MAX	(HZ / 10)
 
+/* How often an update that met another is made without keeping that out. */
+#define MOST_SHARED_UPDATES	3
+
 static struct nd_turns nd_updates[1 << TURNS_BITS];
+
+/* Updates of the times of the files of one hash value: those being made, and all. */
+static struct nd_overlap {
+	atomic_t running;
+	atomic_t begun;
+} nd_overlaps[1 << TURNS_BITS];
 
 static struct nd_syncs {
 	struct nd_turns turns;
@@ -80,24 +90,50 @@ static bool nd_client_has_times(const struct file *file)
 }
 
 /*
+ * Update the times, holding the inode's lock shared. Sets @alone if no other update of ours was
+ * made meanwhile, or the clock stood still, so that no later time was set back.
+ */
+static int nd_update_time_watched(struct file *file, bool *alone)
+{
+	struct inode *inode = file_inode(file);
+	struct nd_overlap *overlap = &nd_overlaps[hash_ptr(inode, TURNS_BITS)];
+	struct timespec64 before, after;
+	bool first;
+	int begun;
+	int error;
+
+	inode_lock_shared(inode);
+	first = atomic_inc_return(&overlap->running) == 1;
+	begun = atomic_inc_return(&overlap->begun);
+	before = current_time(inode);
+	error = file_update_time(file);
+	after = current_time(inode);
+	*alone = timespec64_equal(&before, &after) ||
+		 (first && atomic_read(&overlap->begun) == begun);
+	atomic_dec(&overlap->running);
+	inode_unlock_shared(inode);
+	return error;
+}
+
+/*
  * XFS may set the times to what the clock was before it waited for the ilock, until "fs: drop the
  * timespec64 argument from update_time" in v6.6. If another writer has set later ones meanwhile,
  * they go back, and a client that knows the earlier ones keeps its old bytes. Writers through the
- * cache hold the inode's lock. If the clock went on, the times are set again with nobody else there.
+ * cache are kept out by the inode's lock. If other updates of ours were not, the times are set
+ * again, at once, and in the end with nobody else there, which waits for all direct I/O.
  */
 static int nd_update_time_forwards(struct file *file)
 {
 	struct inode *inode = file_inode(file);
-	struct timespec64 before, after;
+	bool alone = false;
+	unsigned int i;
 	int error;
 
-	inode_lock_shared(inode);
-	before = current_time(inode);
-	error = file_update_time(file);
-	after = current_time(inode);
-	inode_unlock_shared(inode);
-	if (error || timespec64_equal(&before, &after))
-		return error;
+	for (i = 0; i < MOST_SHARED_UPDATES; i++) {
+		error = nd_update_time_watched(file, &alone);
+		if (error || alone)
+			return error;
+	}
 	inode_lock(inode);
 	error = file_update_time(file);
 	inode_unlock(inode);

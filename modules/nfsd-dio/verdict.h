@@ -37,9 +37,9 @@ enum nd_scope {
  * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
- * @ND_LEFT_FS_ERROR: the file system has recorded an error
  * @ND_LEFT_DEVICE: see %ND_OTHER_DEVICE
  * @ND_LEFT_EXPORT: see %ND_OTHER_EXPORT
+ * @ND_LEFT_FS_ERROR: the file system has recorded an error
  * @ND_LEFT_FILE: see &nd_write.file_ok
  * @ND_LEFT_MAPPED: a process on the server has mapped the file for writing
  * @ND_LEFT_NO_DIRECT: the file system takes no direct I/O for this file
@@ -60,9 +60,9 @@ enum nd_verdict {
 	ND_LEFT_IO_CACHE_WRITE,
 	ND_LEFT_FLAGS,
 	ND_LEFT_FS,
-	ND_LEFT_FS_ERROR,
 	ND_LEFT_DEVICE,
 	ND_LEFT_EXPORT,
+	ND_LEFT_FS_ERROR,
 	ND_LEFT_FILE,
 	ND_LEFT_MAPPED,
 	ND_LEFT_NO_DIRECT,
@@ -90,8 +90,8 @@ enum nd_verdict {
  * @native: it asks for direct I/O, and we are to update the times after that
  * @other_flags: asynchronous, or with flags that do not just ask for stable storage
  * @known_fs: a regular file of ext4 or XFS
- * @fs_error: the file system has recorded an error
  * @scope: whether `devices` and `exports` have the file
+ * @fs_error: the file system has recorded an error, or that is unknown
  * @file_ok: no DAX, swap, append-only or always synchronous file; open for writing and direct I/O
  * @mapped: mapped shared and for writing
  * @contended: other writers of the file are active
@@ -108,8 +108,8 @@ struct nd_write {
 	bool native;
 	bool other_flags;
 	bool known_fs;
-	bool fs_error;
 	enum nd_scope scope;
+	bool fs_error;
 	bool file_ok;
 	bool mapped;
 	bool contended;

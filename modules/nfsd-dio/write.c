@@ -243,7 +243,7 @@ static enum nd_verdict nd_write_and_finish(const struct kiocb *iocb, const struc
 	} else {
 		error = nd_finish_write(iocb, write->len, finish);
 		/* The update of the times may have met an error that only the mark tells of. */
-		if (!error && !finish->sync && nd_fs_has_error(sb))
+		if (!error && !finish->sync && nd_fs_state(sb) == ND_FS_ERROR)
 			error = -EROFS;
 		if (error) {
 			*done = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels in how ext4 locks a direct write. */
+/* Differences between kernels in how ext4 locks a direct write, and in what it does after an error. */
 #ifndef SEQKEEP_COMPAT_EXT4_H
 #define SEQKEEP_COMPAT_EXT4_H
 
@@ -24,5 +24,13 @@
  */
 #define COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE \
 	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))
+
+/*
+ * After an error for which ext4 stops writing, 6.1 sets EXT4_MF_FS_ABORTED, which direct writes do
+ * not look at. 6.12 sets EXT4_FLAGS_SHUTDOWN, which all look at. By version, because both are in
+ * ext4's own header. Assume the former for the versions between: the error costs a look at the
+ * superblock.
+ */
+#define COMPAT_EXT4_WRITES_AFTER_ABORT	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))
 
 #endif
