@@ -21,6 +21,9 @@
 /* Bounds of the number of stripes that an array's table has room for. */
 #define TABLE_MIN	4096
 #define TABLE_MAX	32768
+/* How long to wait before the cache is raised further; doubled each time. */
+#define WORK_DELAY_MIN_MS	10U
+#define WORK_DELAY_MAX_MS	4000U
 
 /* Stop holding, and release all held stripes. May be called twice. */
 static void r5d_array_close(struct r5d_array *array)
@@ -43,6 +46,9 @@ static void r5d_array_close(struct r5d_array *array)
 		cond_resched();
 	} while (!done);
 	hrtimer_cancel(&array->timer);
+	/* Work that runs now is not queued again: r5d_array_work_later(). */
+	if (cancel_delayed_work(&array->work))
+		r5d_array_put(array);
 	/* As in r5d_array_work(): notifying the watchers of the file allocates memory. */
 	noio = memalloc_noio_save();
 	r5d_file_remove(array);
@@ -78,8 +84,6 @@ void r5d_array_detach(const struct r5conf *conf)
 	if (array) {
 		kref_get(&array->ref);
 		r5d_array_close(array);
-		if (cancel_work(&array->work))
-			r5d_array_put(array);
 		r5d_array_set_gone(array);
 	}
 	mutex_unlock(&r5d_registry_mutex);
@@ -89,8 +93,8 @@ void r5d_array_detach(const struct r5conf *conf)
 	}
 }
 
-/* Returns whether stripes are held from now on. */
-static bool r5d_array_make_ready(struct r5d_array *array)
+/* Stripes may be held from now on, unless memory is short. */
+static void r5d_array_make_ready(struct r5d_array *array)
 {
 	int stripes = max(r456_conf_max_stripes(array->conf), r5d_cache_wanted(array));
 	int nr = clamp(2 * stripes, TABLE_MIN, TABLE_MAX);
@@ -99,34 +103,50 @@ static bool r5d_array_make_ready(struct r5d_array *array)
 	if (r5d_stripes_create(&array->stripes, nr)) {
 		pr_warn("failed to allocate a table of %d stripes for %s (%d): it is not used; free memory, disable and enable\n",
 			nr, array->name, -ENOMEM);
-		return false;
+		return;
 	}
 	WRITE_ONCE(array->selected, r5d_is_selected(array->name));
 	r5d_file_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
 	r5d_set_state(array, R5D_READY);
 	spin_unlock_irq(r456_device_lock(array->conf));
-	return true;
+}
+
+/* Run the work again later, with its reference. Returns false if the array is being closed. */
+static bool r5d_array_work_later(struct r5d_array *array)
+{
+	bool later;
+
+	array->work_delay = clamp(2 * array->work_delay, WORK_DELAY_MIN_MS, WORK_DELAY_MAX_MS);
+	spin_lock_irq(r456_device_lock(array->conf));
+	later = r5d_state(array) == R5D_READY;
+	if (later)
+		r5d_array_queue(array, array->work_delay);
+	spin_unlock_irq(r456_device_lock(array->conf));
+	return later;
 }
 
 /* Prepare an array, and raise its stripe cache. */
 void r5d_array_work(struct work_struct *work)
 {
-	struct r5d_array *array = container_of(work, struct r5d_array, work);
+	struct r5d_array *array = container_of(to_delayed_work(work), struct r5d_array, work);
 	/*
 	 * As md does while an array is suspended: reclaim that writes to this array would wait for
 	 * md, and md, with the array suspended, for a lock that is taken here.
 	 */
 	unsigned int noio = memalloc_noio_save();
-	bool ready;
+	bool raise;
 
 	mutex_lock(&r5d_registry_mutex);
-	ready = r5d_state(array) == R5D_ATTACHED && r5d_array_make_ready(array);
+	if (r5d_state(array) == R5D_ATTACHED)
+		r5d_array_make_ready(array);
+	raise = r5d_state(array) == R5D_READY;
 	mutex_unlock(&r5d_registry_mutex);
-	if (ready && READ_ONCE(array->selected) && !seqkeep_is_observing())
+	raise = raise && READ_ONCE(array->selected) && !seqkeep_is_observing() &&
 		r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
-	r5d_array_put(array);
+	if (!raise || !r5d_array_work_later(array))
+		r5d_array_put(array);
 }
 
 /**

@@ -81,7 +81,7 @@ static struct r5d_array *r5d_array_alloc(struct r5conf *conf, struct mddev *mdde
 	array->setting = R5D_DEFAULT;
 	strscpy(array->name, name, sizeof(array->name));
 	kref_init(&array->ref);
-	INIT_WORK(&array->work, r5d_array_work);
+	INIT_DELAYED_WORK(&array->work, r5d_array_work);
 	INIT_LIST_HEAD(&array->held_lru);
 	r5d_stripes_init(&array->stripes);
 	compat_hrtimer_setup(&array->timer, r5d_timer_expired, CLOCK_MONOTONIC,

@@ -15,8 +15,11 @@
 /* The stripe cache of one array may have 1/32 of all memory, and 1/4 of the available memory. */
 #define RAM_PART	32
 #define FREE_PART	4
-/* Stripes that the cache is raised by at a time; the available memory is read between steps. */
-#define RAISE_STEP	256
+/* Stripes that the cache is raised by at a time, and those of an array that is clean. */
+#define RAISE_STEP	64
+#define CLEAN_STEP	1024
+/* How long to leave md's lock to others between two steps. */
+#define STEP_PAUSE_US	500
 /* How long to wait for md's lock, and how often to try it. */
 #define LOCK_WAIT_MS	5000
 #define LOCK_POLL_US	250
@@ -68,64 +71,96 @@ static int __must_check r5d_lock_for_change(struct r5d_array *array, ktime_t end
 	}
 }
 
-/*
- * In steps, because another array or user may take the memory meanwhile. If this array is closed
- * meanwhile, r5d_cache_restore() follows this work item.
- */
-static int r5d_cache_raise_steps(struct r5d_array *array)
+/* May the cache be raised now? md's lock is held, so that the answer stays the same. */
+static bool r5d_may_raise(const struct r5d_array *array)
 {
-	while (r5d_state(array) < R5D_CLOSED) {
-		int want = r5d_cache_wanted(array);
-		/* With what raid456 added by itself, which a smaller size would free. */
-		int have = r456_conf_max_stripes(array->conf);
-		int err;
+	/*
+	 * Frozen: md is stopping the array, or mdadm is about to reshape it. Clean for good: the
+	 * machine is being rebooted. raid5_set_cache_size() would write superblocks that call the
+	 * array active, and nobody might be there to call it clean again.
+	 */
+	return !r456_mddev_frozen(array->mddev) && !r456_mddev_stays_clean(array->mddev) &&
+	       !r456_conf_reshaping(array->conf);
+}
 
-		if (want <= r456_conf_min_stripes(array->conf))
-			break;
-		if (want <= have) {
-			/* They are allocated: only keep the shrinker from freeing them. */
-			r456_conf_set_min_stripes(array->conf, want);
-			break;
-		}
-		err = raid5_set_cache_size(array->mddev, min(want, have + RAISE_STEP));
-		if (err)
-			return err;
-	}
-	return 0;
+/* Stripes to add in a step. In a clean array each step has superblocks written, twice. */
+static int r5d_step_stripes(const struct r5d_array *array)
+{
+	return r456_mddev_in_sync(array->mddev) ? CLEAN_STEP : RAISE_STEP;
+}
+
+/*
+ * Raise the cache by a step. md's lock is held. Returns 0 if that was the last one, 1 if there are
+ * more, or a negative errno.
+ */
+static int r5d_cache_step(struct r5d_array *array)
+{
+	int want = r5d_cache_wanted(array);
+	int before = r456_conf_min_stripes(array->conf);
+	/* With what raid456 added by itself, which a smaller size would free. */
+	int have = r456_conf_max_stripes(array->conf);
+	int err = 0;
+
+	/* At the end, or somebody has set the size since the last step. */
+	if (want <= before || r456_conf_journalled(array->conf) ||
+	    (array->cache_before && array->cache_set != before))
+		return 0;
+	/* Those that it has are allocated: only keep the shrinker from freeing them. */
+	if (want <= have)
+		r456_conf_set_min_stripes(array->conf, want);
+	else
+		err = raid5_set_cache_size(array->mddev,
+					   min(want, have + r5d_step_stripes(array)));
+	if (!array->cache_before && r456_conf_min_stripes(array->conf) > before)
+		WRITE_ONCE(array->cache_before, before);
+	if (array->cache_before)
+		WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
+	if (err)
+		pr_info("failed to raise the stripe cache of %s to %d (%d): it has %d; lower cache_mb\n",
+			array->name, want, err, r456_conf_min_stripes(array->conf));
+	return err ?: want > r456_conf_min_stripes(array->conf);
 }
 
 /**
- * r5d_cache_raise - raise the stripe cache to r5d_cache_wanted()
+ * r5d_cache_raise - raise the stripe cache to r5d_cache_wanted(), as far as md allows it now
  * @array: the array, which is ready
  *
- * Context: may sleep, for seconds; no lock is held.
+ * In steps, because another array or user may take the memory meanwhile, and because mdadm waits
+ * for md's lock when it stops the array. At a reboot md does not even wait: an array whose lock it
+ * does not get at once stays active, and is resynced after the boot. So the lock is held for a
+ * step, and left to others for longer than that.
+ *
+ * If the array is closed meanwhile, r5d_cache_restore() follows.
+ *
+ * Context: may sleep; no lock is held, and none is waited for.
+ * Return: true if it has to be called again later.
  */
-void r5d_cache_raise(struct r5d_array *array)
+bool r5d_cache_raise(struct r5d_array *array)
 {
-	int err = r5d_lock_for_change(array, r5d_cache_lock_deadline());
-	int before;
+	int more = 1;
 
-	if (err == -EAGAIN)
-		pr_warn("failed to raise the stripe cache of %s: md is busy (%d); does each disk answer?\n",
-			array->name, err);
-	if (err)
-		return;
-	if (r5d_state(array) == R5D_GONE || r456_conf_journalled(array->conf) ||
-	    r456_conf_reshaping(array->conf))
-		goto unlock;
-	before = r456_conf_min_stripes(array->conf);
-	err = r5d_cache_raise_steps(array);
-	if (err)
-		pr_info("failed to raise the stripe cache of %s to %d (%d): it has %d; lower cache_mb\n",
-			array->name, r5d_cache_wanted(array), err,
-			r456_conf_min_stripes(array->conf));
-	if (r456_conf_min_stripes(array->conf) <= before)
-		goto unlock;
-	WRITE_ONCE(array->cache_before, before);
-	WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
-	pr_info("%s: stripe cache raised from %d to %d\n", array->name, before, array->cache_set);
-unlock:
-	mddev_unlock(array->mddev);
+	while (more > 0) {
+		int err = r456_mddev_trylock(array->mddev);
+
+		if (err)
+			return err == -EAGAIN;
+		if (r5d_state(array) >= R5D_CLOSED) {
+			mddev_unlock(array->mddev);
+			return false;
+		}
+		if (!r5d_may_raise(array)) {
+			mddev_unlock(array->mddev);
+			return true;
+		}
+		more = r5d_cache_step(array);
+		mddev_unlock(array->mddev);
+		if (more > 0)
+			usleep_range(STEP_PAUSE_US, 2 * STEP_PAUSE_US);
+	}
+	if (array->cache_before)
+		pr_info("%s: stripe cache raised from %d to %d\n", array->name,
+			array->cache_before, array->cache_set);
+	return false;
 }
 
 /**

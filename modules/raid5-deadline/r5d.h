@@ -45,7 +45,9 @@ enum r5d_state {
  * @mddev: md's data; valid while a reference is held. NULL for an array whose layout contradicts
  *	itself: its @conf may not be read
  * @name: of its disk
- * @work: prepares the array where sleeping is allowed
+ * @work: prepares the array and raises its cache where sleeping is allowed. Queued with
+ *	device_lock held, below %R5D_CLOSED
+ * @work_delay: how long it waits before it raises the cache again, ms
  * @timer: runs while stripes are held
  * @setting: deadline of this array in ms, %R5D_AUTO or %R5D_DEFAULT
  * @cache_before: stripes in the cache before we raised it; 0: we did not
@@ -72,7 +74,8 @@ struct r5d_array {
 	struct r5conf *conf;
 	struct mddev *mddev;
 	char name[DISK_NAME_LEN];
-	struct work_struct work;
+	struct delayed_work work;
+	unsigned int work_delay;
 	struct hrtimer timer;
 	unsigned int setting;
 	int cache_before;

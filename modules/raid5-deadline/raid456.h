@@ -277,6 +277,29 @@ static inline bool r456_mddev_degraded(struct mddev *mddev)
 	return READ_ONCE(*R456_FIELD(int, mddev, mddev__degraded));
 }
 
+/* No resync or reshape begins: md is stopping the array, or a user has asked for that. */
+static inline bool r456_mddev_frozen(struct mddev *mddev)
+{
+	return test_bit(RAID456_MD_RECOVERY_FROZEN,
+			R456_FIELD(unsigned long, mddev, mddev__recovery));
+}
+
+/* The superblocks call the array clean. It becomes so with reconfig_mutex held, as a rule. */
+static inline bool r456_mddev_in_sync(struct mddev *mddev)
+{
+	return READ_ONCE(*R456_FIELD(int, mddev, mddev__in_sync));
+}
+
+/*
+ * It is clean, and md calls it clean again right after each write, as from md's part in a reboot
+ * on. md_notify_reboot() and md_check_recovery() set this with reconfig_mutex held.
+ */
+static inline bool r456_mddev_stays_clean(struct mddev *mddev)
+{
+	return r456_mddev_in_sync(mddev) &&
+	       READ_ONCE(*R456_FIELD(unsigned int, mddev, mddev__safemode)) == 2;
+}
+
 /*
  * Try to lock an array's reconfig_mutex; mddev_unlock() unlocks it. As md's own mddev_lock(),
  * refuse an array that was stopped for good. With legacy_async_del_gendisk=N the first

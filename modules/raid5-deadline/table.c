@@ -51,7 +51,7 @@ void r5d_table_close(void)
 	spin_unlock_irq(&table_lock);
 }
 
-/* Waits for the work of all arrays. The table is closed. */
+/* Waits for the work of all arrays. The table and the arrays are closed. */
 void r5d_table_stop_work(void)
 {
 	destroy_workqueue(workqueue);
@@ -67,6 +67,18 @@ void r5d_table_select(bool (*is_selected)(const char *name))
 	hash_for_each(r5d_arrays, bucket, array, node)
 		WRITE_ONCE(array->selected, is_selected(array->name));
 	mutex_unlock(&r5d_registry_mutex);
+}
+
+/**
+ * r5d_array_queue - queue the work of an array
+ * @array: the array, with a reference for the work
+ * @ms: when to run it
+ *
+ * Context: the array's device_lock is held, and the array is not closed.
+ */
+void r5d_array_queue(struct r5d_array *array, unsigned int ms)
+{
+	queue_delayed_work(workqueue, &array->work, msecs_to_jiffies(ms));
 }
 
 /**
@@ -86,7 +98,7 @@ bool r5d_array_add(struct r5d_array *array)
 		hash_add_rcu(r5d_arrays, &array->node, (unsigned long)array->conf);
 		if (array->mddev) {
 			kref_get(&array->ref);
-			queue_work(workqueue, &array->work);
+			r5d_array_queue(array, 0);
 		}
 	}
 	spin_unlock(&table_lock);
