@@ -23,11 +23,20 @@
 /* The kernel keeps using our memory, because a hook could not be taken out. */
 static bool hook_stuck;
 
-static bool notrace redirects_call(const struct hook *hook, unsigned long from)
+/* Preemption is disabled while the caller's memory is read: see struct hook. */
+static bool notrace is_from_caller(const struct hook *hook, unsigned long ip,
+				   unsigned long from)
 {
-	const struct module *caller = READ_ONCE(hook->caller);
+	const struct module *caller;
+	bool is_from;
+	int bit = ftrace_test_recursion_trylock(ip, from);
 
-	return !hook->spec.caller || (caller && within_module_core(from, caller));
+	if (bit < 0)
+		return false;
+	caller = READ_ONCE(hook->caller);
+	is_from = caller && compat_within_text(from, caller);
+	ftrace_test_recursion_unlock(bit);
+	return is_from;
 }
 
 static void notrace hook_redirect_callback(unsigned long ip, unsigned long parent_ip,
@@ -35,20 +44,16 @@ static void notrace hook_redirect_callback(unsigned long ip, unsigned long paren
 {
 	struct hook *hook = container_of(ops, struct hook, ops);
 	unsigned long from = compat_caller(fregs, parent_ip);
-	int bit;
 
 	/* The replacement calls the function itself. */
-	if (within_module_core(from, THIS_MODULE))
+	if (compat_within_text(from, THIS_MODULE))
 		return;
 	/* The hook is not in place yet, or ftrace failed to take it out. */
 	if (!hook_is_active(hook))
 		return;
-	bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (bit < 0)
-		return;
-	if (redirects_call(hook, from))
+	/* Without a caller nothing is called from here, so there is no recursion to test for. */
+	if (!hook->spec.caller || is_from_caller(hook, ip, from))
 		compat_redirect(fregs, (unsigned long)hook->replacement);
-	ftrace_test_recursion_unlock(bit);
 }
 
 /* -EAGAIN: a BPF program is being attached to this function, or on 7.3 to any function. */

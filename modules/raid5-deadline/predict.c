@@ -99,23 +99,37 @@ static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 n
 	       now - s->seen_ns < STREAM_NS;
 }
 
-/* The stream that a write belongs to, or NULL. @oldest: set to the one to replace then. */
+/*
+ * The stream that a write belongs to, or NULL. @oldest: set to the one to replace then.
+ *
+ * All of them are compared for each random write, so what most writes need comes first. The same
+ * write is within reach, too.
+ */
 static struct r5d_stream *r5d_find_stream(struct r5d_stream *streams, int nr,
 					  const struct r5d_write *w, u64 now,
 					  struct r5d_stream **oldest)
 {
-	struct r5d_stream *s, *near = NULL;
+	/* No reach is longer. */
+	u64 longest = REACH_SECTORS + max(REACH_WRITES * (u64)w->sectors, (u64)w->rest);
+	u64 least = w->start - longest;
+	struct r5d_stream *s, *near = NULL, *last = streams, *empty = NULL;
 
-	*oldest = streams;
 	for (s = streams; s < streams + nr; s++) {
-		if (is_same_write(s, w))
-			return s;
-		if (!near && is_near(s, w, now))
-			near = s;
-		/* An empty place has no seq that could be compared. */
-		if ((*oldest)->run && (!s->run || (s32)(s->seq - (*oldest)->seq) < 0))
-			*oldest = s;
+		if (!s->run) {
+			empty = empty ?: s;
+			continue;
+		}
+		if (s->next - least <= 2 * longest) {
+			if (is_same_write(s, w))
+				return s;
+			if (!near && is_near(s, w, now))
+				near = s;
+		}
+		if ((s32)(s->seq - last->seq) < 0)
+			last = s;
 	}
+	/* An empty place has no seq that could be compared. */
+	*oldest = empty ?: last;
 	return near;
 }
 
@@ -214,6 +228,7 @@ static void r5d_promote(struct r5d_predictor *p, struct r5d_stream *s,
 		ticket->kind = kind_of(w);
 	*s = *candidate;
 	s->trust = p->kinds[kind_of(w)];
+	p->nr_streams = max(p->nr_streams, (int)(s - p->streams) + 1);
 	memset(candidate, 0, sizeof(*candidate));
 }
 
@@ -257,7 +272,7 @@ enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w
 	struct r5d_stream *oldest, *s;
 
 	*ticket = r5d_no_ticket();
-	s = r5d_find_stream(p->streams, R5D_STREAMS, w, now, &oldest);
+	s = r5d_find_stream(p->streams, min(p->nr_streams + 1, R5D_STREAMS), w, now, &oldest);
 	if (!s) {
 		s = r5d_predict_candidate(p, oldest, w, now, ticket);
 	} else if (!is_same_write(s, w)) {

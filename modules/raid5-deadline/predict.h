@@ -119,6 +119,7 @@ struct r5d_stream {
 /**
  * struct r5d_predictor - what was learned of one array
  * @streams: those seen last
+ * @nr_streams: those in use, the first of @streams
  * @candidates: writes that may become a stream. Apart from @streams, so that blocks here and there
  *	push out no stream
  * @kinds: trust of the first writes of streams, by ilog2() of their length in stripes
@@ -128,6 +129,7 @@ struct r5d_stream {
  */
 struct r5d_predictor {
 	struct r5d_stream streams[R5D_STREAMS];
+	int nr_streams;
 	struct r5d_stream candidates[R5D_CANDIDATES];
 	u32 kinds[R5D_KINDS];
 	u32 trust;

@@ -235,8 +235,11 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	if (r5d_state(array) != R5D_READY && r5d_state(array) != R5D_CLOSING)
 		return false;
 	lockdep_assert_held(r456_device_lock(array->conf));
-	r5d_inspect_stripe(array->conf, sh, &state);
 	stripe = r5d_stripe_find(&array->stripes, sh, r456_sh_sector(sh));
+	/* Most calls end here: reads, and stripes on which work goes on. */
+	if (!stripe && !r5d_has_new_work(sh))
+		return false;
+	r5d_inspect_stripe(array->conf, sh, &state);
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
 	if (stripe && r5d_seen_enough(array, stripe, &state)) {
 		r5d_stripe_remove(&array->stripes, stripe);
@@ -245,7 +248,6 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	/* Already judged; kept only to recognise a second release before handle_stripe() runs. */
 	if (stripe && r5d_is_judged(stripe))
 		return false;
-	/* Most calls end here: reads, and stripes on which work goes on. */
 	if (!stripe && (!state.handle || !state.fresh))
 		return false;
 	return r5d_judge_release(array, sh, stripe, &state);

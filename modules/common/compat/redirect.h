@@ -5,6 +5,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 
 #include "features.h"
@@ -37,6 +38,20 @@ static __always_inline void compat_redirect(struct ftrace_regs *fregs, unsigned 
 }
 
 #endif
+
+/*
+ * Is this address in a module's code? ac3b43283923 ("module: replace module_layout with
+ * module_memory") in v6.4 gave a module several areas. within_module_core() compares with each,
+ * and this is called for each call of a hooked function.
+ */
+static __always_inline bool compat_within_text(unsigned long address, const struct module *mod)
+{
+#ifdef for_class_mod_mem_type
+	return within_module_mem_type(address, mod, MOD_TEXT);
+#else
+	return within_module_core(address, mod);
+#endif
+}
 
 #ifdef CONFIG_ARM64
 
