@@ -16,10 +16,12 @@
 #include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "apply.h"
 #include "common/hook.h"
+#include "counters.h"
 #include "mounts.h"
 #include "params.h"
 
@@ -27,10 +29,12 @@
 #define WAIT_S	5
 
 /*
- * A walk that takes longer than LONG_WALK, ns, has waited for a lock, or there are many mounts. It
- * is repeated. There are MAX_WALKS at most, also where automounts come and go meanwhile.
+ * A walk that slept between two superblocks, or came from one to the next in more than LONG_STEP,
+ * ns, has waited for a lock, and is repeated. Not by the time alone, because with thousands of
+ * mounts on a busy machine some step of each walk is a long one. There are MAX_WALKS at most, also
+ * where automounts come and go meanwhile.
  */
-#define LONG_WALK	NSEC_PER_MSEC
+#define LONG_STEP	(20 * NSEC_PER_MSEC)
 #define MAX_WALKS	16
 /* How long to let other unmounts end after such a walk, ms. */
 #define PAUSE_MS	100
@@ -44,17 +48,46 @@ static unsigned int requests;
 
 static DECLARE_COMPLETION(apply_done);
 
-static void nra_apply_to_sb(struct super_block *sb, void *found)
+/**
+ * struct nra_walk - a walk over the superblocks of a type
+ * @found: superblocks
+ * @since: when it went on from the last one, ns
+ * @sleeps: how often the task had slept by then
+ * @waited: it has waited for a superblock
+ */
+struct nra_walk {
+	unsigned int found;
+	u64 since;
+	unsigned long sleeps;
+	bool waited;
+};
+
+static void nra_walk_go_on(struct nra_walk *walk)
 {
+	walk->since = ktime_get_ns();
+	walk->sleeps = current->nvcsw;
+}
+
+static void nra_walk_arrive(struct nra_walk *walk)
+{
+	if (current->nvcsw != walk->sleeps || ktime_get_ns() - walk->since > LONG_STEP)
+		walk->waited = true;
+}
+
+static void nra_apply_to_sb(struct super_block *sb, void *data)
+{
+	struct nra_walk *walk = data;
 	struct nra_rule rule;
 
+	nra_walk_arrive(walk);
 	mutex_lock(&apply_mutex);
 	/* Read with the lock held: an old rule must not be applied after enable is set again. */
 	rule = nra_param_rule("");
 	if (active && sb->s_iflags & SB_I_PERSB_BDI)
 		nra_mounts_apply(sb, &rule);
 	mutex_unlock(&apply_mutex);
-	++*(unsigned int *)found;
+	walk->found++;
+	nra_walk_go_on(walk);
 }
 
 /*
@@ -66,19 +99,25 @@ static void nra_apply_to_sb(struct super_block *sb, void *found)
  */
 static void nra_apply_to_type(struct file_system_type *type)
 {
-	unsigned int found = UINT_MAX, before, walks = 0;
-	u64 took;
+	unsigned int before = UINT_MAX, walks;
 
-	do {
-		before = found;
-		found = 0;
-		took = ktime_get_ns();
-		iterate_supers_type(type, nra_apply_to_sb, &found);
-		took = ktime_get_ns() - took;
-		if (took > LONG_WALK)
+	for (walks = 0; walks < MAX_WALKS; walks++) {
+		struct nra_walk walk = {};
+
+		nra_walk_go_on(&walk);
+		iterate_supers_type(type, nra_apply_to_sb, &walk);
+		nra_walk_arrive(&walk);
+		if (!READ_ONCE(active))
+			return;
+		if (walk.found == before && !walk.waited)
+			return;
+		before = walk.found;
+		if (walk.waited)
 			msleep(PAUSE_MS);
-	} while (READ_ONCE(active) && ++walks < MAX_WALKS &&
-		 (found != before || took > LONG_WALK));
+	}
+	nra_count(NRA_C_APPLY_UNSURE);
+	pr_warn("cannot tell whether the rule was applied to all mounts of type %s: some came or went during each of %u walks; to try again, set enable to 0 and to 1\n",
+		type->name, MAX_WALKS);
 }
 
 static void nra_apply_to_name(const char *name)

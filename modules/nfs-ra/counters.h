@@ -8,6 +8,7 @@
 #define NRA_COUNTERS(C)					\
 	C(SET_MOUNT, "set_mount")			\
 	C(SET_APPLY, "set_apply")			\
+	C(APPLY_UNSURE, "apply_unsure")			\
 	C(LEFT_SAME, "left_same")			\
 	C(LEFT_BY_HAND, "left_by_hand")			\
 	C(LEFT_MEMORY, "left_memory")			\
