@@ -10,6 +10,7 @@
 #include <linux/backing-dev.h>
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -23,15 +24,23 @@
 #define FREE_RECORDS	64
 
 /*
+ * The work item looks at all records after so many new ones: this part of those that there were
+ * after the last time, and one. So each mount costs a few looks, however many there are.
+ */
+#define LOOK_PART	8
+
+/*
  * Protects changes to the lists and the hash table, and @written and @writer of a record. Raw,
  * because probes take it and must not sleep on a real-time kernel either. Innermost.
  */
 static DEFINE_RAW_SPINLOCK(mounts_lock);
 LIST_HEAD(nra_mounts);
 /* By bdi, because automounted homes are thousands of mounts and each marker looks one up. */
-static DEFINE_HASHTABLE(mounts_by_bdi, 8);
+static DEFINE_HASHTABLE(mounts_by_bdi, 10);
 static LIST_HEAD(free_records);
 static unsigned int nr_free_records;
+/* Protected by mounts_lock: records in use, and at how many the work item looks at all again. */
+static unsigned int nr_records, look_at_records;
 
 /**
  * nra_records_fill - allocate free records up to the number that is kept
@@ -55,20 +64,34 @@ int nra_records_fill(void)
 	return 0;
 }
 
-/* Free the records of unmounted superblocks, or all. */
+/* Take a record out of the lists, for nra_records_free(). */
+static void nra_record_remove(struct nra_mount *mount, struct list_head *gone)
+{
+	raw_spin_lock(&mounts_lock);
+	list_del_rcu(&mount->list);
+	hash_del_rcu(&mount->by_bdi);
+	nr_records--;
+	raw_spin_unlock(&mounts_lock);
+	list_add(&mount->gone, gone);
+}
+
+/*
+ * Free the records of unmounted superblocks, or all. Only the work item and nra_records_destroy(),
+ * which waits for it, remove records. So it inspects thousands without the lock.
+ */
 static void nra_records_remove(bool all)
 {
 	struct nra_mount *mount, *next;
 	LIST_HEAD(gone);
 
-	raw_spin_lock(&mounts_lock);
-	list_for_each_entry_safe(mount, next, &nra_mounts, list) {
-		if (all || !nra_record_is_mounted(mount)) {
-			list_del_rcu(&mount->list);
-			hash_del_rcu(&mount->by_bdi);
-			list_add(&mount->gone, &gone);
-		}
+	/* A record that is taken out keeps its link to the next one. */
+	list_for_each_entry_rcu(mount, &nra_mounts, list, true) {
+		if (all || !nra_record_is_mounted(mount))
+			nra_record_remove(mount, &gone);
+		cond_resched();
 	}
+	raw_spin_lock(&mounts_lock);
+	look_at_records = nr_records + nr_records / LOOK_PART + 1;
 	raw_spin_unlock(&mounts_lock);
 	if (list_empty(&gone))
 		return;
@@ -79,12 +102,23 @@ static void nra_records_remove(bool all)
 	}
 }
 
-/* Runs after each mount, so there are never more records than there were mounts at a time. */
+static bool nra_records_are_many(void)
+{
+	bool many;
+
+	raw_spin_lock(&mounts_lock);
+	many = nr_records >= look_at_records;
+	raw_spin_unlock(&mounts_lock);
+	return many;
+}
+
+/* Runs after each mount, so there are hardly more records than there were mounts at a time. */
 static void nra_reap_unmounted(struct work_struct *work)
 {
 	/* First, because a grace period is long when many mounts come at a time. */
 	nra_records_fill();
-	nra_records_remove(false);
+	if (nra_records_are_many())
+		nra_records_remove(false);
 }
 static DECLARE_WORK(reap_work, nra_reap_unmounted);
 
@@ -119,6 +153,7 @@ void nra_record_add(struct nra_mount *mount)
 {
 	raw_spin_lock(&mounts_lock);
 	list_add_tail_rcu(&mount->list, &nra_mounts);
+	nr_records++;
 	hash_add_rcu(mounts_by_bdi, &mount->by_bdi, (unsigned long)mount->bdi);
 	raw_spin_unlock(&mounts_lock);
 }
