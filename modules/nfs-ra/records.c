@@ -8,7 +8,9 @@
  * refers to a superblock or needs its lock, so a dead server cannot block disabling this module.
  */
 #include <linux/backing-dev.h>
+#include <linux/build_bug.h>
 #include <linux/hashtable.h>
+#include <linux/jiffies.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -25,9 +27,11 @@
 
 /*
  * The work item looks at all records after so many new ones: this part of those that there were
- * after the last time, and one. So each mount costs a few looks, however many there are.
+ * after the last time, and one. So each mount costs a few looks, however many there are. It does so
+ * also after this time, in jiffies, because all may have been unmounted.
  */
 #define LOOK_PART	8
+#define LOOK_AFTER	(60 * HZ)
 
 /*
  * Protects changes to the lists and the hash table, and @written and @writer of a record. Raw,
@@ -39,8 +43,10 @@ LIST_HEAD(nra_mounts);
 static DEFINE_HASHTABLE(mounts_by_bdi, 10);
 static LIST_HEAD(free_records);
 static unsigned int nr_free_records;
-/* Protected by mounts_lock: records in use, and at how many the work item looks at all again. */
+static_assert(sizeof(struct nra_mount) <= 192);
+/* Protected by mounts_lock: records in use, at how many the work item looks at all again; and when. */
 static unsigned int nr_records, look_at_records;
+static unsigned long look_at_jiffies;
 
 /**
  * nra_records_fill - allocate free records up to the number that is kept
@@ -92,6 +98,7 @@ static void nra_records_remove(bool all)
 	}
 	raw_spin_lock(&mounts_lock);
 	look_at_records = nr_records + nr_records / LOOK_PART + 1;
+	look_at_jiffies = jiffies + LOOK_AFTER;
 	raw_spin_unlock(&mounts_lock);
 	if (list_empty(&gone))
 		return;
@@ -102,14 +109,14 @@ static void nra_records_remove(bool all)
 	}
 }
 
-static bool nra_records_are_many(void)
+static bool nra_look_is_due(void)
 {
-	bool many;
+	bool due;
 
 	raw_spin_lock(&mounts_lock);
-	many = nr_records >= look_at_records;
+	due = nr_records >= look_at_records || time_after(jiffies, look_at_jiffies);
 	raw_spin_unlock(&mounts_lock);
-	return many;
+	return due;
 }
 
 /* Runs after each mount, so there are hardly more records than there were mounts at a time. */
@@ -117,7 +124,7 @@ static void nra_reap_unmounted(struct work_struct *work)
 {
 	/* First, because a grace period is long when many mounts come at a time. */
 	nra_records_fill();
-	if (nra_records_are_many())
+	if (nra_look_is_due())
 		nra_records_remove(false);
 }
 static DECLARE_WORK(reap_work, nra_reap_unmounted);

@@ -6,7 +6,12 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 
-#include "rule.h"
+/*
+ * Of the server's name the record has this many bytes, because only the table needs it. All of it,
+ * which may be 255 characters, would make the record larger than 192 bytes, of which the kernel has
+ * a cache.
+ */
+#define NRA_SERVER_SHOWN	72
 
 /**
  * struct nra_mount - the record of one superblock
@@ -21,7 +26,7 @@
  * @by_hand: the rule was not applied, because somebody had set the readahead
  * @written: a task wrote to read_ahead_kb since
  * @writer: the name of that task
- * @server: the server's name; empty if unknown
+ * @server: the begin of the server's name; empty if unknown
  * @is_set: the rule was applied; before that, only @bdi and @written count
  */
 struct nra_mount {
@@ -36,7 +41,7 @@ struct nra_mount {
 	bool by_hand;
 	bool written;
 	char writer[TASK_COMM_LEN];
-	char server[NRA_SERVER_LEN];
+	char server[NRA_SERVER_SHOWN];
 	bool is_set;
 };
 
