@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "ctxra/budget.h"
 #include "ctxra/governor.h"
 #include "sim/simwork.h"
 

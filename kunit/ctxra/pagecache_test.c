@@ -94,8 +94,12 @@ static void cached_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 16), 4UL);
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 12, 3), 3UL);
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 41, 16), 1UL);
-	/* Unread. */
+	/* Unread. The stock code counts such pages. */
 	KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, 48, 16), 0UL);
+	KUNIT_EXPECT_EQ(test, ctxra_trail(mapping, 48, 16), 4UL);
+	KUNIT_EXPECT_EQ(test, ctxra_trail(mapping, 48, 3), 3UL);
+	KUNIT_EXPECT_EQ(test, ctxra_trail(mapping, 12, 16), 4UL);
+	KUNIT_EXPECT_EQ(test, ctxra_trail(mapping, 32, 16), 0UL);
 	/* Each evicted page, and the first behind them. */
 	for (index = 16; index <= 32; index++)
 		KUNIT_EXPECT_EQ(test, ctxra_cached_before(mapping, index, 16), 0UL);

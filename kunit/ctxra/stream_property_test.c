@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include "ctxra/budget.h"
 #include "ctxra/follow.h"
 #include "ctxra/governor.h"
 #include "ctxra/stream.h"

@@ -270,9 +270,12 @@ static void stream_amid_noise(struct kunit *test)
 		sim_report(test, way, shape->name, &stock, &ctxra);
 		/*
 		 * One per random request, and 5 % more than the stream alone. Between two random
-		 * requests a single reader is in order, and then the stock code's to follow.
+		 * requests a single reader is in order, and then the stock code's to follow; here
+		 * that may cost 0.5 %.
 		 */
-		KUNIT_EXPECT_LE(test, ctxra.ios, shape->readers > 1 ? bar : max(bar, stock.ios));
+		if (shape->readers == 1)
+			bar = max(bar, stock.ios + stock.ios / 200);
+		KUNIT_EXPECT_LE(test, ctxra.ios, bar);
 		KUNIT_EXPECT_LE(test, ctxra.read, asked + asked / 100);
 	}
 }

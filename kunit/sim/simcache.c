@@ -43,11 +43,17 @@ void simcache_reset(struct simcache *cache, const struct sim_way *way)
 /* ctxra_cached_before() */
 unsigned long sim_cached_before(struct simcache *cache, unsigned long index, unsigned long max)
 {
-	unsigned long nr = 0;
-
 	if (index && sim_cached(cache, index - 1) && !sim_page(cache, index - 1)->used &&
 	    sim_page(cache, index - 1)->ready <= cache->now)
 		return 0;
+	return sim_trail(cache, index, max);
+}
+
+/* ctxra_trail() */
+unsigned long sim_trail(struct simcache *cache, unsigned long index, unsigned long max)
+{
+	unsigned long nr = 0;
+
 	while (nr < min(max, index) && sim_cached(cache, index - nr - 1))
 		nr++;
 	return nr;

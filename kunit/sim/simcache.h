@@ -100,6 +100,7 @@ void simcache_init(struct simcache *cache, struct kunit *test, unsigned long fir
 		   unsigned long eof);
 void simcache_reset(struct simcache *cache, const struct sim_way *way);
 unsigned long sim_cached_before(struct simcache *cache, unsigned long index, unsigned long max);
+unsigned long sim_trail(struct simcache *cache, unsigned long index, unsigned long max);
 unsigned long sim_cached_from(struct simcache *cache, unsigned long index, unsigned long max);
 void sim_submit(struct simcache *cache, unsigned long start, unsigned long nr);
 void sim_add_folio(struct simcache *cache, unsigned long index, unsigned int order, bool marker);

@@ -161,6 +161,11 @@ static unsigned long sim_fact_cached_before(void *ctx, unsigned long index, unsi
 	return sim_cached_before(ctx, index, max);
 }
 
+static unsigned long sim_fact_trail(void *ctx, unsigned long index, unsigned long max)
+{
+	return sim_trail(ctx, index, max);
+}
+
 /* ctxra_cached_from() */
 static unsigned long sim_fact_cached_from(void *ctx, unsigned long index, unsigned long max)
 {
@@ -181,6 +186,7 @@ static const struct ctxra_facts_ops sim_facts_ops = {
 	.is_evicted = sim_fact_is_evicted,
 	.is_in_flight = sim_fact_is_in_flight,
 	.cached_before = sim_fact_cached_before,
+	.trail = sim_fact_trail,
 	.cached_from = sim_fact_cached_from,
 	.sample_use = sim_sample_use,
 	.opens = sim_fact_opens,
@@ -369,7 +375,7 @@ static void sim_run_concurrent(struct sim *sim, const struct sim_work *work,
 	unsigned long next = 0;
 
 	for (;;) {
-		struct sim_reader *ready[SIM_READERS], *r;
+		struct sim_reader *ready[SIM_MAX_READERS], *r;
 		unsigned int nr_ready = 0, i;
 		u32 wake = U32_MAX;
 
@@ -415,11 +421,16 @@ static void sim_run_in_turn(struct sim *sim, const struct sim_work *work,
 /* Read all of the work, by descriptors that were just opened. */
 void sim_run(struct sim *sim, const struct sim_work *work)
 {
-	struct sim_reader readers[SIM_READERS] = {};
-	struct stock_ra ra[SIM_READERS];
+	struct kunit *test = sim->cache.test;
+	struct sim_reader *readers;
+	struct stock_ra *ra;
 	unsigned int i;
 
-	KUNIT_ASSERT_LE(sim->cache.test, work->readers, (unsigned int)SIM_READERS);
+	KUNIT_ASSERT_LE(test, work->readers, (unsigned int)SIM_MAX_READERS);
+	readers = kunit_kcalloc(test, work->readers, sizeof(*readers), GFP_KERNEL);
+	ra = kunit_kcalloc(test, work->readers, sizeof(*ra), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, readers);
+	KUNIT_ASSERT_NOT_NULL(test, ra);
 	for (i = 0; i < work->readers; i++) {
 		/* file_ra_state_init() */
 		ra[i] = (struct stock_ra){ .ra_pages = sim->win, .prev_pos = -1 };
@@ -430,4 +441,6 @@ void sim_run(struct sim *sim, const struct sim_work *work)
 		sim_run_in_turn(sim, work, readers);
 	else
 		sim_run_concurrent(sim, work, readers);
+	kunit_kfree(test, readers);
+	kunit_kfree(test, ra);
 }

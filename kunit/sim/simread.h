@@ -12,7 +12,9 @@
 #include "ctxra/sets.h"
 #include "sim/simcache.h"
 
+/* Readers of most tests, and the most that there may be. */
 #define SIM_READERS	16
+#define SIM_MAX_READERS	64
 
 /* What ctxra acts on: a set of patterns, or SIM_STOCK without ctxra. */
 #define SIM_ALL_PATTERNS	((long)BIT(CTXRA_NR_PATTERNS) - 1)
@@ -69,7 +71,7 @@ extern const char *const sim_share_names[SIM_POOL + 1];
  * struct sim_work - what the readers read, and how they share it
  * @requests: in the order in which readers take them
  * @nr: number of @requests
- * @readers: up to SIM_READERS
+ * @readers: up to SIM_MAX_READERS
  * @share: how they share the requests
  * @shared_fd: all have one descriptor instead of one each
  * @seed: for the scheduler

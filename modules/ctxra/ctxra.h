@@ -76,6 +76,7 @@ struct ctxra_file {
  * @step: distance that the distances between misses are multiples of
  * @kind: enum ctxra_kind
  * @hits: requests that joined the range at its end or filled a hole in it
+ * @followed: hits that the stock code followed with a window, while the stream is a CANDIDATE
  * @holes_in_row: requests in a row that left a hole
  * @equal_steps: misses in a row at a multiple of @step
  * @probe_age: calls since @probe_start was set
@@ -86,6 +87,8 @@ struct ctxra_file {
  * @on_trial: no window has proved to be read yet
  * @distrusted: more than a fifth of the judged window is unread
  * @drops: readers drop pages once they have read them
+ * @early: it took an early token: the stock code followed it with windows
+ * @gappy: its readers left gaps that nobody read
  */
 struct ctxra_stream {
 	struct list_head lru;
@@ -105,6 +108,7 @@ struct ctxra_stream {
 	u32 step;
 	u8 kind;
 	u8 hits;
+	u8 followed;
 	u8 holes_in_row;
 	u8 equal_steps;
 	u8 probe_age;
@@ -115,16 +119,20 @@ struct ctxra_stream {
 	bool on_trial : 1;
 	bool distrusted : 1;
 	bool drops : 1;
+	bool early : 1;
+	bool gappy : 1;
 };
 
 /**
  * struct ctxra_budget - tokens for new streams, shared by some files
  * @tokens: new streams that may be tried
+ * @early: likewise, of those that the stock code follows with windows
  * @calls: calls since a token was last added for them
  * @starts: candidates that were started so far: their clock
  */
 struct ctxra_budget {
 	u32 tokens;
+	u32 early;
 	u32 calls;
 	u32 starts;
 };
@@ -141,6 +149,8 @@ struct ctxra_budget {
  *	of them was read ahead and is unread; not looked up, and 0, if @in_order. For a marker,
  *	pages cached from @index on, or 0 if no hole was found within @win; if @in_order,
  *	pages of the file's own window from @index on.
+ * @followed: for a miss, the stock code would read more than @nr pages, because of those that are
+ *	cached before it
  * @since_prev: pages from the one behind what the open file read last to @index; large if it is
  *	before that
  * @evicted_window: for a miss on an evicted page of the file's own window, pages of that
@@ -170,6 +180,7 @@ struct ctxra_request {
 	bool evicted;
 	bool in_order;
 	bool sparse;
+	bool followed;
 	bool in_flight;
 	bool dropped;
 	bool read_behind;

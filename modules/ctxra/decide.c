@@ -11,12 +11,16 @@
  *   ctxra_confirm()		the window, cut to what is missing
  */
 #include <linux/kernel.h>
+#include <linux/log2.h>
 
 #include "decide.h"
 #include "follow.h"
 #include "governor.h"
 #include "stream.h"
 #include "window.h"
+
+/* Reaches behind a reader where no reader of its stream is any more. */
+#define GAP_LAG	3
 
 /* Pages before a miss that are looked up for a trail. */
 #define MAX_TRAIL	1024UL
@@ -173,6 +177,44 @@ enum ctxra_verdict ctxra_confirm(const struct ctxra_request *rq, const struct ct
 }
 
 /*
+ * Pages that the stock code would read at a miss because of the cached pages before it
+ * ("context readahead"), 0 if it would read just the request.
+ */
+static unsigned long stock_window(const struct ctxra_request *rq, const struct ctxra_facts *facts)
+{
+	unsigned long trail;
+
+	if (!rq->followed)
+		return 0;
+	trail = facts->ops->trail(facts->ctx, rq->index, rq->win);
+	return min3(trail + rq->nr, rq->win, rq->eof - rq->index);
+}
+
+/*
+ * Leave a miss to the stock code if it opens a window that reaches farther than ours. It is judged
+ * as ours would be, so that the stream can be trusted.
+ */
+static bool leave_window(struct ctxra_stream *s, const struct ctxra_request *rq,
+			 const struct ctxra_facts *facts, struct ctxra_window *win)
+{
+	unsigned long nr, end = win->start + win->nr;
+
+	if (s->kind != CTXRA_FORWARD || !s->early || ctxra_governor_is_trusted(s) || s->win_cap ||
+	    win->ahead)
+		return false;
+	nr = stock_window(rq, facts);
+	if (!nr || end >= rq->index + nr)
+		return false;
+	*win = (struct ctxra_window){ .start = rq->index, .nr = nr, .marker = rq->index + nr - 1 };
+	s->end = max(s->end, rq->index + nr);
+	if (nr < rq->win)
+		nr = rounddown_pow_of_two(nr);
+	s->win_size = max_t(unsigned long, s->win_size, nr);
+	ctxra_governor_count_window(s, rq, win);
+	return true;
+}
+
+/*
  * Count a window that is to be opened. If it will be judged, cut it first: pages that were cached
  * before tell nothing of this readahead. Other windows are cut later, without the lock of the set.
  */
@@ -184,6 +226,27 @@ static enum ctxra_verdict count_window(struct ctxra_stream *s, const struct ctxr
 	if (verdict == CTXRA_OPEN)
 		ctxra_governor_count_window(s, rq, win);
 	return verdict;
+}
+
+/*
+ * Do the readers of a stream leave gaps that nobody reads, as free-running readers of columns do?
+ * Some may be far behind the foremost one, so look where none is any more, from the window on that
+ * is judged next. Pages that were read ahead before are unread there, and others are missing.
+ */
+static bool leaves_gaps(const struct ctxra_stream *s, const struct ctxra_request *rq,
+			const struct ctxra_facts *facts)
+{
+	unsigned long reach = ctxra_reach(rq), end = rq->index - min(rq->index, GAP_LAG * reach);
+	struct ctxra_use use;
+	unsigned long nr;
+
+	if (s->kind != CTXRA_FORWARD || rq->in_order || s->drops || !s->probe_nr ||
+	    end < s->probe_start + reach)
+		return false;
+	nr = min(end - s->probe_start, 4 * reach);
+	use = facts->ops->sample_use(facts->ctx, end - nr, nr);
+	return use.used && use.gaps >= CTXRA_SPARSE_GAPS &&
+	       4 * (use.unused + use.absent) >= ctxra_use_known(&use);
 }
 
 /* Were pages above a marker read, as they were if its reader goes backwards? */
@@ -240,7 +303,7 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to 2 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
+ * @facts: asked for up to 3 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
  *	and to trim a window that will be judged
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
@@ -272,7 +335,13 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 
 		ctxra_stream_judge(s, set->budget, rq->win, &use);
 	}
+	if (leaves_gaps(s, rq, facts)) {
+		ctxra_stream_restart(s, rq);
+		s->gappy = true;
+	}
 	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
+	if (!rq->marker && !rq->in_order && !ctxra_governor_is_trusted(s))
+		full.followed = ask->trail(facts->ctx, rq->index, rq->nr + 1) > rq->nr;
 	if (ctxra_stream_may_be_stale(s, &full, &page))
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
@@ -281,6 +350,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	verdict = ctxra_stream_follow(s, set->budget, &full, win);
 	if (verdict == CTXRA_SKIP_MARKER)
 		verdict = look_before_skip(s, rq, facts, win);
+	if (verdict == CTXRA_OPEN && leave_window(s, &full, facts, win))
+		verdict = CTXRA_STOCK;
 	if (verdict == CTXRA_OPEN)
 		verdict = count_window(s, rq, facts, win);
 	ctxra_set_touch(set, s);

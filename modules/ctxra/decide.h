@@ -46,6 +46,7 @@ struct ctxra_args {
  * @is_in_flight: is another call adding a window with this page to the page cache?
  * @cached_before: pages cached without a hole just before @index, up to @max; 0 if the
  *	nearest of them was read ahead and is unread
+ * @trail: pages cached without a hole just before @index, up to @max, as the stock code counts them
  * @cached_from: pages cached without a hole from @index on; 0 if there is no hole in @max pages
  * @sample_use: how up to CTXRA_SAMPLES of the pages have been used
  * @opens: a window is to be opened, and pages of it will be in flight; called with the set's lock
@@ -58,6 +59,7 @@ struct ctxra_facts_ops {
 	bool (*is_evicted)(void *ctx, unsigned long index);
 	bool (*is_in_flight)(void *ctx, unsigned long index);
 	unsigned long (*cached_before)(void *ctx, unsigned long index, unsigned long max);
+	unsigned long (*trail)(void *ctx, unsigned long index, unsigned long max);
 	unsigned long (*cached_from)(void *ctx, unsigned long index, unsigned long max);
 	struct ctxra_use (*sample_use)(void *ctx, unsigned long start, unsigned long nr);
 	void (*opens)(void *ctx, const struct ctxra_window *win);

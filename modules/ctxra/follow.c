@@ -9,18 +9,13 @@
  */
 #include <linux/kernel.h>
 
+#include "budget.h"
+#include "candidate.h"
 #include "follow.h"
 #include "governor.h"
 #include "stream.h"
 #include "window.h"
 
-/*
- * Random reads have one hit by chance, some have two. A stream recognised by mistake costs
- * more than one recognised a request late.
- */
-#define DENSE_HITS		3
-/* A stream with so many hits opens its first window without a token. */
-#define TOKENLESS_HITS		16
 /* So many misses in a row at other steps show that a stream is not strided after all. */
 #define MAX_UNEQUAL_STEPS	4
 /* Pages. On any disk it costs less to read a smaller gap than to leave it out. */
@@ -36,37 +31,6 @@
  * Shuffled readers fill their holes within a few requests, random reads never do.
  */
 #define MAX_HOLES_IN_ROW	16
-
-/*
- * Recognise the stream as dense after DENSE_HITS hits, if at least half of [@start, @end) was
- * requested. Below TOKENLESS_HITS hits that takes a token, and the stream is on trial.
- */
-static bool ctxra_stream_try(struct ctxra_stream *s, struct ctxra_budget *budget,
-			     unsigned long start, unsigned long end)
-{
-	if (s->hits < DENSE_HITS || 2UL * s->requested < end - start)
-		return false;
-	if (s->hits < TOKENLESS_HITS) {
-		if (!ctxra_budget_take(budget))
-			return false;
-		s->on_trial = true;
-	}
-	s->kind = CTXRA_FORWARD;
-	ctxra_governor_init(s);
-	return true;
-}
-
-/*
- * Only requests that the stock code would misread show that a candidate is shared. A request in
- * order shows that a reader follows the candidate by a descriptor of its own.
- */
-static void count_hit(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (!s->kind && ctxra_stock_follows(rq))
-		s->hits = 0;
-	else if (s->kind || ctxra_stream_tells_of_others(s, rq))
-		s->hits = min_t(int, s->hits + (s->kind || !rq->sparse), U8_MAX);
-}
 
 /*
  * A reader in order with a descriptor of its own needs nothing from us, even if others read the
@@ -182,12 +146,12 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return rq->read_behind ? ctxra_window_below(s, rq, win) : CTXRA_STOCK;
 	}
 	/* Do not reset holes_in_row: a random reader meets the marker of its own window. */
-	count_hit(s, rq);
+	ctxra_stream_count_hit(s, rq);
 	/* The stock code may have opened the window, so the page cache knows its end best. */
 	end = max(s->end, ctxra_sat_add(rq->index, max(rq->cached, 1UL)));
 	s->requested = min_t(unsigned long, U32_MAX, s->requested + (end - s->end));
 	s->end = end;
-	if (!s->kind && !ctxra_stream_try(s, budget, s->start, end))
+	if (!s->kind && !ctxra_candidate_try(s, budget, rq, s->start, end))
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
@@ -219,10 +183,9 @@ static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s,
 						 const struct ctxra_request *rq, bool joins,
 						 struct ctxra_window *win)
 {
-	unsigned long start = min(s->start, rq->index);
-	unsigned long end = max(s->end, ctxra_sat_add(rq->index, rq->nr));
+	unsigned long start, end;
 
-	s->requested = min_t(unsigned long, U32_MAX, ctxra_sat_add(s->requested, rq->nr));
+	ctxra_candidate_count_pages(s, rq, joins);
 	if (is_strided(s, rq)) {
 		s->kind = CTXRA_STRIDED;
 		ctxra_governor_init(s);
@@ -230,11 +193,11 @@ static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s,
 		ctxra_window_piece(s, rq, win);
 		return CTXRA_OPEN;
 	}
-	if (end - start > ctxra_reach(rq)) {
+	if (!ctxra_candidate_range(s, rq, &start, &end)) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
 	}
-	if (!may_open(s, rq, joins) || !ctxra_stream_try(s, budget, start, end)) {
+	if (!may_open(s, rq, joins) || !ctxra_candidate_try(s, budget, rq, start, end)) {
 		s->start = start;
 		s->end = end;
 		return CTXRA_STOCK;
@@ -251,9 +214,9 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 	if (!rq->cached && leaves_gap(s, rq))
 		s->hits = 0;
 	else
-		count_hit(s, rq);
+		ctxra_stream_count_hit(s, rq);
 	s->holes_in_row = s->equal_steps >= CTXRA_EQUAL_STEPS ? 0 : s->holes_in_row + 1;
-	if (s->hits >= DENSE_HITS || s->holes_in_row > MAX_UNEQUAL_STEPS) {
+	if (s->hits >= CTXRA_DENSE_HITS || s->holes_in_row > MAX_UNEQUAL_STEPS) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
 	}
@@ -282,7 +245,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	if (s->kind == CTXRA_STRIDED)
 		return ctxra_follow_strided(s, rq, win);
 	if (joins || fills) {
-		count_hit(s, rq);
+		ctxra_stream_count_hit(s, rq);
 		s->holes_in_row = 0;
 	} else {
 		s->holes_in_row = min_t(int, s->holes_in_row + 1, U8_MAX);

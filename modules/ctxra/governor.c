@@ -7,6 +7,7 @@
  */
 #include <linux/kernel.h>
 
+#include "budget.h"
 #include "governor.h"
 
 /*
@@ -21,16 +22,6 @@
 #define FULL_TRUST		128
 /* A step of the windows before full trust. */
 #define GROWTH			4UL
-
-/*
- * Each new stream takes a token. It returns that when its first window was read, or four tokens if
- * the sample had eight pages, and four when it is fully trusted: random reads chance to prove a
- * window of a few pages, but not more, and streams must not wait for each other's tokens. Random
- * reads get two small windows per CALLS_PER_TOKEN calls: below 1 % of their pages.
- */
-#define INITIAL_TOKENS		4
-#define MAX_TOKENS		64
-#define CALLS_PER_TOKEN		2048
 
 /*
  * A trusted stream's windows are sampled now and then: at least PROBE_MIN_CALLS calls after
@@ -54,55 +45,6 @@
 
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
-
-/* Set up a budget that no file has used. */
-void ctxra_budget_init(struct ctxra_budget *budget)
-{
-	budget->tokens = INITIAL_TOKENS;
-	budget->calls = 0;
-	budget->starts = 0;
-}
-
-/*
- * Calls on several sets may have the same budget at the same time. Then a change may be lost, but
- * a budget without tokens must not wrap: so read once, and write what follows from that.
- */
-static void ctxra_budget_set(struct ctxra_budget *budget, u32 tokens)
-{
-	WRITE_ONCE(budget->tokens, tokens);
-}
-
-/* Take a token. Return: false if there is none. */
-bool ctxra_budget_take(struct ctxra_budget *budget)
-{
-	u32 tokens = READ_ONCE(budget->tokens);
-
-	if (!tokens)
-		return false;
-	ctxra_budget_set(budget, tokens - 1);
-	return true;
-}
-
-static void ctxra_budget_give(struct ctxra_budget *budget, u32 tokens)
-{
-	ctxra_budget_set(budget, min_t(u32, READ_ONCE(budget->tokens) + tokens, MAX_TOKENS));
-}
-
-/**
- * ctxra_budget_count_call - count a call
- * @budget: of the file; gets a token per CALLS_PER_TOKEN calls, up to INITIAL_TOKENS
- */
-void ctxra_budget_count_call(struct ctxra_budget *budget)
-{
-	u32 calls = READ_ONCE(budget->calls) + 1, tokens;
-
-	WRITE_ONCE(budget->calls, calls < CALLS_PER_TOKEN ? calls : 0);
-	if (calls < CALLS_PER_TOKEN)
-		return;
-	tokens = READ_ONCE(budget->tokens);
-	if (tokens < INITIAL_TOKENS)
-		ctxra_budget_set(budget, tokens + 1);
-}
 
 /* Give a stream that was just recognised its first trust. */
 void ctxra_governor_init(struct ctxra_stream *s)
@@ -135,6 +77,12 @@ void ctxra_governor_use_trust(struct ctxra_stream *s)
 bool ctxra_governor_trusts(const struct ctxra_stream *s)
 {
 	return !s->kind || s->trust >= FULL_TRUST || s->windows_opened < s->trust;
+}
+
+/* Has each size of its windows proved to be read? */
+bool ctxra_governor_is_trusted(const struct ctxra_stream *s)
+{
+	return s->trust >= FULL_TRUST;
 }
 
 /**
@@ -347,6 +295,7 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 	s->end = s->start;
 	s->requested = 0;
 	s->hits = 0;
+	s->followed = 0;
 	s->win_size = 0;
 	s->win_cap = 0;
 }
@@ -379,17 +328,20 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		else
 			s->trust = s->trust == INITIAL_TRUST ? PROVEN_TRUST : FULL_TRUST;
 		s->windows_opened = 0;
-		if (s->on_trial)
+		if (s->on_trial && !s->early)
 			ctxra_budget_give(budget,
 					  ctxra_use_known(use) >= CTXRA_SAMPLES / 2 ? 4 : 1);
-		else if (s->trust >= FULL_TRUST)
+		if (s->trust >= FULL_TRUST) {
 			ctxra_budget_give(budget, 4);
+			ctxra_budget_give_early(budget, 4 + s->early);
+			s->early = false;
+		}
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
 		ctxra_governor_shrink(s, 1);
 		/* Windows of less than two requests are not worth a stream: delay new ones. */
 		if (s->win_cap < 2 * s->last_nr) {
-			ctxra_budget_set(budget, READ_ONCE(budget->tokens) / 2);
+			ctxra_budget_halve(budget);
 			ctxra_governor_demote(s);
 		}
 	} else if (8 * unused <= used) {

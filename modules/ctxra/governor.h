@@ -5,13 +5,11 @@
 
 #include "ctxra.h"
 
-void ctxra_budget_init(struct ctxra_budget *budget);
-bool ctxra_budget_take(struct ctxra_budget *budget);
-void ctxra_budget_count_call(struct ctxra_budget *budget);
 void ctxra_governor_init(struct ctxra_stream *s);
 bool ctxra_governor_has_proof(const struct ctxra_stream *s);
 void ctxra_governor_use_trust(struct ctxra_stream *s);
 struct ctxra_request ctxra_governor_limit(struct ctxra_stream *s, const struct ctxra_request *rq);
+bool ctxra_governor_is_trusted(const struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);
 unsigned long ctxra_governor_first_limit(const struct ctxra_stream *s,
 					 const struct ctxra_request *rq);

@@ -131,6 +131,24 @@ unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 	return n;
 }
 
+/**
+ * ctxra_trail - count the pages cached without a hole just before an index, as the stock code does
+ * @mapping: the mapping
+ * @index: the index
+ * @max: where to stop, pages
+ *
+ * Return: 0 to @max. It may be less after MAX_STEPS.
+ */
+unsigned long ctxra_trail(struct address_space *mapping, pgoff_t index, unsigned long max)
+{
+	unsigned long n;
+
+	rcu_read_lock();
+	n = index - walk_down(mapping, index - min(max, index), index, true);
+	rcu_read_unlock();
+	return n;
+}
+
 /*
  * First index in [from, to) that is missing, or to. The caller holds rcu_read_lock(). After too
  * many steps this returns an index that is cached; the stock code passes it.

@@ -8,6 +8,7 @@
 #include "ctxra.h"
 
 bool ctxra_is_cached(struct address_space *mapping, pgoff_t index);
+unsigned long ctxra_trail(struct address_space *mapping, pgoff_t index, unsigned long max);
 unsigned long ctxra_cached_before(struct address_space *mapping, pgoff_t index,
 				  unsigned long max);
 unsigned long ctxra_cached_from(struct address_space *mapping, pgoff_t index, unsigned long max);

@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/spinlock.h>
 
-#include "governor.h"
+#include "budget.h"
 #include "recent.h"
 #include "set.h"
 #include "sets.h"

@@ -103,11 +103,13 @@ void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq
 	s->win_cap = 0;
 	s->kind = CTXRA_CANDIDATE;
 	s->hits = 0;
+	s->followed = 0;
 	s->holes_in_row = 0;
 	s->direction = 0;
 	s->trust = 0;
 	s->reordered = false;
 	s->on_trial = false;
+	s->early = false;
 	s->distrusted = false;
 }
 

@@ -161,6 +161,11 @@ static unsigned long ctxra_fact_cached_before(void *ctx, unsigned long index, un
 	return ctxra_cached_before(((struct ctxra_source *)ctx)->mapping, index, max);
 }
 
+static unsigned long ctxra_fact_trail(void *ctx, unsigned long index, unsigned long max)
+{
+	return ctxra_trail(((struct ctxra_source *)ctx)->mapping, index, max);
+}
+
 static unsigned long ctxra_fact_cached_from(void *ctx, unsigned long index, unsigned long max)
 {
 	return ctxra_cached_from(((struct ctxra_source *)ctx)->mapping, index, max);
@@ -201,6 +206,7 @@ static const struct ctxra_facts_ops ctxra_facts_ops = {
 	.is_evicted = ctxra_fact_is_evicted,
 	.is_in_flight = ctxra_fact_is_in_flight,
 	.cached_before = ctxra_fact_cached_before,
+	.trail = ctxra_fact_trail,
 	.cached_from = ctxra_fact_cached_from,
 	.sample_use = ctxra_fact_sample_use,
 	.opens = ctxra_fact_opens,
