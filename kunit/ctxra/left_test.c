@@ -35,7 +35,7 @@ struct many {
 
 static const struct many all[] = {
 	{ 64, 32, 32, 1020 }, { 64, 32, 256, 1005 }, { 64, 32, 1024, 1005 },
-	{ 16, 128, 32, 1020 }, { 16, 128, 256, 1020 }, { 130, 16, 32, 1020 },
+	{ 16, 128, 32, 1025 }, { 16, 128, 256, 1020 }, { 130, 16, 32, 1020 },
 };
 
 static void many_desc(const struct many *many, char *desc)
@@ -95,6 +95,38 @@ static void streams_that_end_soon(struct kunit *test)
 		   sums[0].read, sums[1].read);
 	KUNIT_EXPECT_LE(test, sums[1].ios * 1000, sums[0].ios * 1010);
 	KUNIT_EXPECT_LE(test, sums[1].read * 1000, sums[0].read * many->pages);
+}
+
+/* Streams that the stock code follows with one wait for each window are found, if they last. */
+static void long_streams(struct kunit *test)
+{
+	const unsigned long streams = 16, requests = 1024, area = REQUEST * requests;
+	struct sim *sim = sim_alloc(test, 0, streams * area);
+	unsigned long n = streams * requests, waits[2] = {}, i;
+	struct sim_request *rq;
+	unsigned int way;
+
+	rq = kunit_kcalloc(test, n, sizeof(*rq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	for (i = 0; i < n; i++)
+		rq[i] = (struct sim_request){
+			.index = i % streams * area + (i / streams ^ 1) * REQUEST, .nr = REQUEST,
+		};
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		const struct sim_work work = {
+			.requests = rq, .nr = n, .readers = 32, .share = SIM_POOL,
+			.shared_fd = true, .seed = way + 1,
+		};
+		struct sim_outcome stock = sim_eval(sim, &work, way, 32, SIM_STOCK);
+		struct sim_outcome ctxra = sim_eval(sim, &work, way, 32, SIM_ALL_PATTERNS);
+
+		sim_report(test, way, "long streams", &stock, &ctxra);
+		kunit_info(test, "waits %lu -> %lu\n", stock.missed, ctxra.missed);
+		KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 101);
+		waits[0] += stock.missed;
+		waits[1] += ctxra.missed;
+	}
+	KUNIT_EXPECT_LE(test, waits[1], waits[0] / 3);
 }
 
 /* Each reader at its own pace: no step from one miss to the next tells of the stride. */
@@ -168,6 +200,7 @@ static void dense_after_gaps(struct kunit *test)
 
 static struct kunit_case left_cases[] = {
 	KUNIT_CASE_PARAM(streams_that_end_soon, many_gen_params),
+	KUNIT_CASE(long_streams),
 	KUNIT_CASE(columns),
 	KUNIT_CASE(early_tokens),
 	KUNIT_CASE(dense_after_gaps),

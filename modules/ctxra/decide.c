@@ -136,6 +136,26 @@ static unsigned long trail(const struct ctxra_stream *s, const struct ctxra_requ
 }
 
 /*
+ * Pages cached before a miss of a candidate, if just the request before it is still to come: its
+ * pages were read ahead and are unread, and those before them were used. If some of these are
+ * unread, too, readers leave gaps.
+ */
+static unsigned long trail_beyond_one(const struct ctxra_stream *s, const struct ctxra_request *rq,
+				      const struct ctxra_facts *facts)
+{
+	unsigned long behind = rq->index - min(rq->index, rq->nr), nr = min(behind, 4 * rq->nr);
+	unsigned long most = min(rq->ahead, MAX_TRAIL);
+	struct ctxra_use use;
+
+	if (!nr || s->end > behind)
+		return 0;
+	use = facts->ops->sample_use(facts->ctx, behind - nr, nr);
+	if (!use.used || use.unused || use.unclear || use.absent)
+		return 0;
+	return rq->nr + facts->ops->cached_before(facts->ctx, behind, min(behind, most));
+}
+
+/*
  * A marker must not be skipped if its reader would come to a missing page before the next marker.
  * A window that ctxra_window_ahead() left out does not count, because its own miss opens it and
  * brings a marker: it is a whole window, and the next page is cached. Open another hole.
@@ -303,7 +323,7 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to 3 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
+ * @facts: asked for up to 4 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
  *	and to trim a window that will be judged
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *
@@ -342,6 +362,8 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 	full.in_flight = !rq->marker && ask->is_in_flight(facts->ctx, rq->index);
 	if (!rq->marker && !rq->in_order && !ctxra_governor_is_trusted(s))
 		full.followed = ask->trail(facts->ctx, rq->index, rq->nr + 1) > rq->nr;
+	if (!s->kind && full.followed && !full.cached)
+		full.cached = trail_beyond_one(s, rq, facts);
 	if (ctxra_stream_may_be_stale(s, &full, &page))
 		full.dropped = !ask->is_cached(facts->ctx, page) &&
 			       !ask->is_in_flight(facts->ctx, page);
