@@ -442,20 +442,74 @@ static void after_a_drop(struct kunit *test)
 	read_again(test, false);
 }
 
-/* Windows shrink for a page evicted ahead of all readers, but not at the end of the file. */
+/*
+ * Readers share a file that is larger than memory, and read it twice. At the second reading each
+ * page has a shadow entry, also those of the windows that are left out on purpose.
+ */
+struct twice_case {
+	unsigned int readers;
+	unsigned long nr;
+	unsigned long win;
+};
+
+static const struct twice_case twices[] = {
+	{ 4, 2, 32 }, { 4, 16, 32 }, { 6, 4, 32 }, { 4, 4, 256 }, { 6, 4, 256 }, { 6, 16, 256 },
+};
+
+static void twice_desc(const struct twice_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u readers, %lu pages, window %lu", c->readers,
+		 c->nr, c->win);
+}
+
+KUNIT_ARRAY_PARAM(twices, twices, twice_desc);
+
+static void read_twice(struct kunit *test)
+{
+	const struct twice_case *c = test->param_value;
+	unsigned long pages = FILE_PAGES / 2, per = pages / c->nr, i, ios[2];
+	struct sim *sim = sim_alloc(test, 0, pages);
+	struct sim_work work = in_order(test, 0, 2 * per, c->nr, c->readers);
+	struct sim_request *rq = (struct sim_request *)work.requests;
+	unsigned int way;
+
+	for (i = 0; i < per; i++)
+		rq[per + i] = rq[i];
+	work.share = SIM_FREE;
+	simcache_limit(&sim->cache, pages / 2);
+	for (way = 0; way < SIM_NR_WAYS; way++) {
+		ios[0] = 0;
+		ios[1] = 0;
+		for (work.seed = 1; work.seed <= 8; work.seed++) {
+			ios[0] += sim_eval(sim, &work, way, c->win, SIM_STOCK).ios;
+			ios[1] += sim_eval(sim, &work, way, c->win, SIM_ALL_PATTERNS).ios;
+		}
+		kunit_info(test, "%u: I/Os %lu -> %lu\n", way, ios[0], ios[1]);
+		KUNIT_EXPECT_LE(test, 10 * ios[1], 11 * ios[0]);
+	}
+}
+
+/*
+ * Windows shrink for a page evicted ahead of all readers, but not at the end of the file, nor for
+ * one that was left out.
+ */
 static void shrink_only_ahead(struct kunit *test)
 {
 	static const struct miss {
 		unsigned long index;
 		unsigned long eof;
+		u32 unbroken;
 		bool shrinks;
-	} all[] = { { 40, 1000, false }, { 72, 1000, true }, { 72, 96, false } };
+	} all[] = {
+		{ 40, 1000, 32, false }, { 72, 1000, 32, true }, { 72, 96, 32, false },
+		{ 72, 1000, 72, true }, { 72, 1000, 80, false },
+	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		struct ctxra_stream s = {
 			.end = 96, .reader_pos = 64, .hits = 9, .win_size = 32,
-			.kind = CTXRA_FORWARD, .trust = U8_MAX,
+			.kind = CTXRA_FORWARD, .trust = U8_MAX, .unbroken = all[i].unbroken,
 		};
 		struct ctxra_request rq = {
 			.index = all[i].index, .nr = 4, .win = 32, .ahead = 32,
@@ -481,6 +535,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
 	KUNIT_CASE(after_reclaim),
 	KUNIT_CASE(after_a_drop),
+	KUNIT_CASE_PARAM(read_twice, twices_gen_params),
 	KUNIT_CASE(shrink_only_ahead),
 	{}
 };

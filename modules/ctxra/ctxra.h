@@ -65,7 +65,6 @@ struct ctxra_file {
  * @end: index after the last page of that range
  * @reader_pos: index after the last page requested; for BACKWARD, the lowest page requested
  * @last_index: index of the last miss
- * @shrunk_at: index of the miss for which windows were last made smaller
  * @probe_start: first page of the window whose use is to be judged
  * @used: time of the last request, ms; before the first proof, &ctxra_budget.starts then
  * @probe_nr: pages of the window to be judged, 0 if there is none
@@ -73,6 +72,9 @@ struct ctxra_file {
  * @last_nr: pages of the last miss
  * @win_size: size of the last window, 0 before the first
  * @win_cap: largest window for this stream; 0 if only the user's limit holds
+ * @shrunk_at: index of the miss for which windows were last made smaller, modulo 2^32
+ * @unbroken: from this index to @end no page was left out; for BACKWARD, from @start to this index;
+ *	modulo 2^32
  * @step: distance that the distances between misses are multiples of
  * @kind: enum ctxra_kind
  * @hits: requests that joined the range at its end or filled a hole in it
@@ -97,7 +99,6 @@ struct ctxra_stream {
 	unsigned long end;
 	unsigned long reader_pos;
 	unsigned long last_index;
-	unsigned long shrunk_at;
 	unsigned long probe_start;
 	u32 used;
 	u32 probe_nr;
@@ -105,6 +106,8 @@ struct ctxra_stream {
 	u32 last_nr;
 	u32 win_size;
 	u32 win_cap;
+	u32 shrunk_at;
+	u32 unbroken;
 	u32 step;
 	u8 kind;
 	u8 hits;

@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
+#include "ahead.h"
 #include "decide.h"
 #include "follow.h"
 #include "governor.h"
@@ -236,13 +237,21 @@ static bool leave_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 
 /*
  * Count a window that is to be opened. If it will be judged, cut it first: pages that were cached
- * before tell nothing of this readahead. Other windows are cut later, without the lock of the set.
+ * before tell nothing of this readahead. Other windows are cut later, without the lock of the set,
+ * but note what will be cut: these pages may be missing, and not read.
  */
 static enum ctxra_verdict count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 				       const struct ctxra_facts *facts, struct ctxra_window *win)
 {
-	enum ctxra_verdict verdict = s->probe_nr ? CTXRA_OPEN : ctxra_confirm(rq, facts, win);
+	struct ctxra_window cut = *win;
+	enum ctxra_verdict verdict = ctxra_confirm(rq, facts, &cut);
 
+	if (verdict == CTXRA_OPEN)
+		ctxra_ahead_note_cut(s, &cut, win->start, win->start + win->nr);
+	if (s->probe_nr)
+		verdict = CTXRA_OPEN;
+	else
+		*win = cut;
 	if (verdict == CTXRA_OPEN)
 		ctxra_governor_count_window(s, rq, win);
 	return verdict;
@@ -324,8 +333,7 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
  * @file: the file
  * @rq: the request, from ctxra_request_init()
  * @facts: asked for up to 4 * CTXRA_SAMPLES + 2 pages, for up to a window (MAX_TRAIL) at a marker,
- *	and to trim a window that will be judged
- * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
+ *	and to trim a window that is opened
  *
  * Context: any; the caller serialises calls for one set.
  * Return: what to do with the call. After CTXRA_OPEN the caller asks ctxra_confirm().

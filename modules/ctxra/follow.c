@@ -9,6 +9,7 @@
  */
 #include <linux/kernel.h>
 
+#include "ahead.h"
 #include "budget.h"
 #include "candidate.h"
 #include "follow.h"
@@ -114,7 +115,7 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 		 s->end - min(s->start, rq->index) >= ctxra_reach(rq))
 		s->kind = CTXRA_BACKWARD;
 	if (s->kind != kind)
-		s->reader_pos = rq->index;
+		ctxra_ahead_reset(s, rq->index);
 }
 
 /*
@@ -301,7 +302,7 @@ static void rewind_to(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	s->start = rq->index;
 	s->end = rq->index;
-	s->reader_pos = rq->index;
+	ctxra_ahead_reset(s, rq->index);
 	s->direction = 0;
 	s->reordered = false;
 }

@@ -7,6 +7,7 @@
  */
 #include <linux/kernel.h>
 
+#include "ahead.h"
 #include "budget.h"
 #include "governor.h"
 
@@ -172,17 +173,6 @@ static void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
 	s->win_size = min(s->win_size, s->win_cap);
 }
 
-/*
- * Was this page read ahead, and has no reader come as far? Not at the end of the file: no
- * call would follow that could tell that its last window was read.
- */
-static bool is_unread_readahead(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (s->kind == CTXRA_BACKWARD)
-		return rq->index >= s->start && rq->index < s->reader_pos;
-	return rq->index >= s->reader_pos && rq->index < s->end && s->end < rq->eof;
-}
-
 /**
  * ctxra_governor_shrink_on_thrash - shrink windows that do not fit into memory
  * @s: the stream
@@ -196,7 +186,7 @@ void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_
 	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->in_flight)
 		return;
 	/* Shrink once per evicted window, not once per missing page. */
-	if (s->win_cap && rq->index >= s->shrunk_at && rq->index - s->shrunk_at < 2 * s->win_cap)
+	if (s->win_cap && (u32)rq->index - s->shrunk_at < 2 * s->win_cap)
 		return;
 	if (rq->evicted_window && s->trust < FULL_TRUST) {
 		s->kind = CTXRA_FORWARD;
@@ -204,7 +194,7 @@ void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_
 		s->win_size = rq->evicted_window;
 		s->start = min(s->start, rq->index - min(rq->nr, rq->index));
 		s->end = max(s->end, rq->index);
-	} else if (!s->win_size || !is_unread_readahead(s, rq)) {
+	} else if (!s->win_size || !ctxra_ahead_is_unread(s, rq)) {
 		return;
 	}
 	ctxra_governor_shrink(s, max(rq->nr, MIN_CAP));
@@ -293,6 +283,7 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 	s->kind = CTXRA_CANDIDATE;
 	s->trust = 0;
 	s->end = s->start;
+	s->unbroken = s->end;
 	s->requested = 0;
 	s->hits = 0;
 	s->followed = 0;

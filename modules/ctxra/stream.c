@@ -6,6 +6,7 @@
  */
 #include <linux/kernel.h>
 
+#include "ahead.h"
 #include "governor.h"
 #include "stream.h"
 
@@ -96,12 +97,12 @@ void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq
 {
 	s->start = rq->index;
 	s->end = ctxra_sat_add(rq->index, rq->nr);
-	s->reader_pos = rq->index;
 	s->requested = rq->nr;
 	s->probe_nr = 0;
 	s->win_size = 0;
 	s->win_cap = 0;
 	s->kind = CTXRA_CANDIDATE;
+	ctxra_ahead_reset(s, rq->index);
 	s->hits = 0;
 	s->followed = 0;
 	s->holes_in_row = 0;

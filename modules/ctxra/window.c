@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 
+#include "ahead.h"
 #include "governor.h"
 #include "window.h"
 
@@ -93,6 +94,7 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 		start = end;
 		ctxra_aligned_bounds(s->win_size, rq, start, 1, &start, &end);
 	}
+	ctxra_ahead_note_window(s, start, end);
 	s->end = end;
 	return open_ahead(win, start, end, CTXRA_TRAIL);
 }
@@ -124,6 +126,7 @@ enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_
 	if (end - end % granule > start)
 		end -= end % granule;
 	end = min(end, rq->eof);
+	ctxra_ahead_note_window(s, start, end);
 	s->end = max(s->end, end);
 	return open_ahead(win, start, end, CTXRA_TRAIL);
 }
@@ -172,6 +175,7 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
 		end = start;
 		start -= min_t(unsigned long, start, s->win_size);
 	}
+	ctxra_ahead_note_window(s, start, end);
 	s->start = start;
 	return open_ahead(win, start, end, CTXRA_REVERSE);
 }
@@ -252,6 +256,7 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 		win->marker = rq_end;
 	else
 		win->marker = start + win->nr / 2;
+	ctxra_ahead_note_window(s, start, end);
 	s->start = min(s->start, start);
 	s->end = max(s->end, end);
 	s->reordered |= !joins && !backward;
