@@ -443,6 +443,47 @@ static void after_a_drop(struct kunit *test)
 }
 
 /*
+ * One reader leaves out some pages, here and there, as a database does that knows which pages it
+ * needs. It follows no stride, so ctxra leaves it to the stock code, but for an I/O or two.
+ */
+static void leave_out(struct kunit *test, struct sim *sim, struct sim_work *work,
+		      unsigned int percent, u32 seed)
+{
+	static const unsigned long wins[] = { 32, 256, 1024 };
+	struct sim_request *rq = (struct sim_request *)work->requests;
+	struct rnd_state rnd = sim_random(seed);
+	unsigned long i;
+	unsigned int w, way;
+
+	work->nr = 0;
+	for (i = 0; i < FILE_PAGES; i++)
+		if (prandom_u32_state(&rnd) % 100 >= percent)
+			rq[work->nr++].index = i;
+	for (w = 0; w < ARRAY_SIZE(wins); w++) {
+		for (way = 0; way < SIM_NR_WAYS; way++) {
+			unsigned long stock, ctxra;
+
+			stock = sim_eval(sim, work, way, wins[w], SIM_STOCK).ios;
+			ctxra = sim_eval(sim, work, way, wins[w], SIM_ALL_PATTERNS).ios;
+			KUNIT_EXPECT_LE(test, 100 * ctxra, 102 * stock + 200);
+		}
+	}
+}
+
+static void pages_left_out(struct kunit *test)
+{
+	static const unsigned int percents[] = { 25, 35, 50 };
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	struct sim_work work = in_order(test, 0, FILE_PAGES, 1, 1);
+	unsigned int i;
+	u32 seed;
+
+	for (i = 0; i < ARRAY_SIZE(percents); i++)
+		for (seed = 0; seed < 5; seed++)
+			leave_out(test, sim, &work, percents[i], seed);
+}
+
+/*
  * Readers share a file that is larger than memory, and read it twice. At the second reading each
  * page has a shadow entry, also those of the windows that are left out on purpose.
  */
@@ -535,6 +576,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
 	KUNIT_CASE(after_reclaim),
 	KUNIT_CASE(after_a_drop),
+	KUNIT_CASE(pages_left_out),
 	KUNIT_CASE_PARAM(read_twice, twices_gen_params),
 	KUNIT_CASE(shrink_only_ahead),
 	{}

@@ -258,6 +258,12 @@ static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 	return rq->nr / 4;
 }
 
+/* Smallest gap that is left out behind a piece of @nr pages. On any disk 8 pages cost less. */
+static inline unsigned long ctxra_wide_gap(unsigned long nr)
+{
+	return max(nr / 4 + 1, 8UL);
+}
+
 static inline unsigned int ctxra_use_known(const struct ctxra_use *use)
 {
 	return use->used + use->unused + use->absent;

@@ -23,7 +23,7 @@
 /* Reaches behind a reader where no reader of its stream is any more. */
 #define GAP_LAG	3
 
-/* Pages before a miss that are looked up for a trail. */
+/* Pages before a miss that are looked up for a trail, or before a marker for a step. */
 #define MAX_TRAIL	1024UL
 
 /**
@@ -57,7 +57,40 @@ bool ctxra_stock_reads_all(const struct ctxra_args *args)
 	       args->index == round_down(args->ra_start - args->ra_async_size, args->folio_nr);
 }
 
-/* Is much of the last two windows, up to this reader's last page, unread? */
+/* Was a page read, or is it of a gap (cached or dropped, and not read), as far as we can tell? */
+static bool is_page(const struct ctxra_facts *facts, unsigned long index, bool of_gap)
+{
+	const struct ctxra_use use = facts->ops->sample_use(facts->ctx, index, 1);
+
+	return of_gap ? use.unused || use.absent : use.used;
+}
+
+/*
+ * Are there pieces a step apart in the @nr pages before @end, where a reader is, with gaps that are
+ * worth leaving out? A reader that leaves out pages here and there follows no stride.
+ */
+static bool has_steps(const struct ctxra_facts *facts, unsigned long end, unsigned long nr)
+{
+	unsigned long first = end - nr, low = end - min(nr, MAX_TRAIL), piece = end, gap, step, i;
+
+	while (piece > low && is_page(facts, piece - 1, false))
+		piece--;
+	gap = piece;
+	while (gap > low && is_page(facts, gap - 1, true))
+		gap--;
+	step = end - gap;
+	if (piece == end || piece - gap < ctxra_wide_gap(end - piece))
+		return false;
+	for (i = 1; i <= CTXRA_SPARSE_GAPS; i++) {
+		piece -= step;
+		if (piece <= first || piece > end || !is_page(facts, piece, false) ||
+		    !is_page(facts, piece - 1, true))
+			return false;
+	}
+	return true;
+}
+
+/* Does this reader follow a stride, of which the stock code reads the gaps, too? */
 static bool is_sparse_behind(const struct ctxra_args *args, const struct ctxra_facts *facts)
 {
 	unsigned long nr = min(args->prev_index, 2 * args->win);
@@ -66,7 +99,7 @@ static bool is_sparse_behind(const struct ctxra_args *args, const struct ctxra_f
 	if (args->prev_index >= args->index || args->index - args->prev_index > 2 * args->win)
 		return false;
 	use = facts->ops->sample_use(facts->ctx, args->prev_index - nr, nr);
-	return ctxra_use_is_sparse(&use);
+	return ctxra_use_is_sparse(&use) && has_steps(facts, args->prev_index, nr);
 }
 
 /* Pages of the file's own window, if the page that it missed was reclaimed from there. */

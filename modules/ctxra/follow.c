@@ -19,8 +19,6 @@
 
 /* So many misses in a row at other steps show that a stream is not strided after all. */
 #define MAX_UNEQUAL_STEPS	4
-/* Pages. On any disk it costs less to read a smaller gap than to leave it out. */
-#define MIN_GAP			8UL
 /*
  * Random reads are small compared to a large window. A stream on trial with requests smaller than
  * this fraction of the window leaves markers to the stock code.
@@ -65,7 +63,7 @@ static void note_direction(struct ctxra_stream *s, bool upwards)
 
 static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	return s->step >= rq->nr + max(ctxra_narrow_gap(rq) + 1, MIN_GAP);
+	return s->step >= rq->nr + ctxra_wide_gap(rq->nr);
 }
 
 /*
