@@ -180,32 +180,14 @@ static void steer_miss_at_eof(struct kunit *test)
 	}
 }
 
-/*
- * Pages that 6.16 and later cut off a window that a marker opens. They round its end down to a
- * multiple of four times the marker's folio, as far as the window's size is a multiple of that
- * too, unless nothing would be left.
- */
-static unsigned long rounded_off(enum stock_gen gen, unsigned int folio_order,
-				 unsigned long start, unsigned long nr)
-{
-	unsigned long end = start + nr, align;
-
-	if (gen != STOCK_7_2)
-		return 0;
-	align = min(1UL << (folio_order + 2), nr & -nr);
-	if (end - end % align <= start)
-		return 0;
-	return end % align;
-}
-
 static void marker_once(struct simcache *cache, unsigned long index, unsigned int folio_order,
 			unsigned long start, unsigned long nr)
 {
 	struct ctxra_window win = { .start = start, .nr = nr, .marker = start, .ahead = true };
 	struct kunit *test = cache->test;
 	struct ctxra_steering st;
-	unsigned long less, i;
 	struct stock_ra ra;
+	unsigned long i;
 
 	/* The pages from the marker to the window are cached. */
 	for (i = sim_page(cache, index) - cache->pages; cache->first + i < start; i++)
@@ -213,13 +195,11 @@ static void marker_once(struct simcache *cache, unsigned long index, unsigned in
 	sim_page(cache, index)->marker = true;
 
 	ctxra_steer_marker(&win, index, folio_order, &st);
-	less = rounded_off(cache->gen, st.order, start, nr);
 	ra = sim_steered(&st);
 	sim_stock_async_ra(cache, &ra, index, st.index, st.req);
 	KUNIT_ASSERT_FALSE(test, sim_page(cache, index)->marker);
-	KUNIT_ASSERT_LT(test, less, min(nr, 4UL));
-	expect_read(cache, start, nr - less);
-	expect_marker(cache, start, nr - less, start);
+	expect_read(cache, start, nr);
+	expect_marker(cache, start, nr, start);
 }
 
 /*
@@ -270,8 +250,7 @@ static void steer_marker_below(struct kunit *test)
 	for (n = 0; n < NR_SIZES; n++) {
 		for (way = 0; way < SIM_NR_WAYS; way++) {
 			for (order = 0; order <= (sim_ways[way].large ? 5 : 0); order++) {
-				unsigned long nr = nth_size(n), start = start_of(test);
-				unsigned long less, index;
+				unsigned long nr = nth_size(n), start = start_of(test), index;
 				struct ctxra_window win = {
 					.start = start, .nr = nr, .marker = start, .ahead = true,
 				};
@@ -288,27 +267,15 @@ static void steer_marker_below(struct kunit *test)
 					.cached = true, .order = order, .marker = true,
 				};
 				ctxra_steer_marker(&win, index, order, &st);
-				less = rounded_off(cache.gen, st.order, start, nr);
-				KUNIT_ASSERT_LT(test, less, min(nr, 4UL));
 				ra = sim_steered(&st);
 				sim_stock_async_ra(&cache, &ra, index, st.index, st.req);
 				KUNIT_ASSERT_FALSE(test, sim_page(&cache, index)->marker);
-				expect_read(&cache, start, nr - less);
+				expect_read(&cache, start, nr);
 				if (start || cache.gen != STOCK_6_1)
-					expect_marker(&cache, start, nr - less, start);
+					expect_marker(&cache, start, nr, start);
 			}
 		}
 	}
-}
-
-/* 7.2 cuts nothing off an aligned window whose size is a power of two. */
-static void steer_marker_aligned(struct kunit *test)
-{
-	unsigned long nr;
-
-	for (nr = 1; nr <= MAX_SIZE; nr *= 2)
-		KUNIT_EXPECT_EQ(test, 0UL,
-				rounded_off(STOCK_7_2, 9, round_up(start_of(test), nr), nr));
 }
 
 static struct kunit_case steer_cases[] = {
@@ -316,7 +283,6 @@ static struct kunit_case steer_cases[] = {
 	KUNIT_CASE_PARAM(steer_miss_at_eof, starts_gen_params),
 	KUNIT_CASE_PARAM(steer_marker, starts_gen_params),
 	KUNIT_CASE_PARAM(steer_marker_below, starts_gen_params),
-	KUNIT_CASE_PARAM(steer_marker_aligned, starts_gen_params),
 	{}
 };
 

@@ -41,13 +41,13 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 }
 
 /*
- * From 6.16 on, a window's folios are four times as large as the one with the marker, and
- * its end is rounded down to a multiple of them. Return the order to grow from that keeps the
- * end, as far as it can: folios of 4 pages are the smallest.
+ * From 6.16 on, page_cache_async_ra() rounds a window's end down to a multiple of its folios, but
+ * of no more pages than the lowest bit set in the largest window. An odd largest window keeps any
+ * end. It does not make this window smaller, because none is smaller than the one before.
  */
-static unsigned int order_for_end(unsigned long end, unsigned int folio_order)
+static unsigned int ra_pages_for_end(unsigned long nr, unsigned long end)
 {
-	return min_t(unsigned int, folio_order, max(__ffs(end), 2UL) - 2);
+	return __ffs(end) < __ffs(nr) ? nr - 1 : nr;
 }
 
 /**
@@ -81,7 +81,7 @@ void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
 	st->start = win->start - win->nr;
 	st->size = win->nr;
 	st->async_size = win->start - index;
-	st->ra_pages = win->nr;
+	st->ra_pages = ra_pages_for_end(win->nr, win->start + win->nr);
 	st->prev_pos = -1;
-	st->order = order_for_end(win->start + win->nr, folio_order);
+	st->order = folio_order;
 }
