@@ -442,6 +442,34 @@ static void after_a_drop(struct kunit *test)
 	read_again(test, false);
 }
 
+/* Readers in order, and with neighbours swapped, take hardly longer with quarters of windows. */
+static void in_quarters(struct kunit *test)
+{
+	static const unsigned long sizes[] = { 8, 16 };
+	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
+	unsigned int n, group, way;
+
+	for (n = 0; n < ARRAY_SIZE(sizes); n++)
+		for (group = 1; group <= 2; group++) {
+			const struct sim_shape shape = {
+				.pages = FILE_PAGES, .nr = sizes[n], .readers = 1, .group = group,
+			};
+			struct sim_work work = sim_work_create(test, &shape, FILE_PAGES);
+
+			for (way = 0; way < SIM_NR_WAYS; way++) {
+				unsigned long win = 4 * sizes[n], stock, missed;
+
+				sim->part = 0;
+				sim_eval(sim, &work, way, win, SIM_STOCK);
+				stock = sim->cache.now;
+				sim->part = sizes[n];
+				missed = sim_eval(sim, &work, way, win, SIM_ALL_PATTERNS).missed;
+				KUNIT_EXPECT_LE(test, missed, 32UL);
+				KUNIT_EXPECT_LE(test, 5 * sim->cache.now, 6 * stock);
+			}
+		}
+}
+
 /*
  * One reader leaves out some pages, here and there, as a database does that knows which pages it
  * needs. It follows no stride, so ctxra leaves it to the stock code, but for an I/O or two.
@@ -572,6 +600,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(narrow_gaps),
 	KUNIT_CASE(dropped_behind),
 	KUNIT_CASE(in_parts),
+	KUNIT_CASE(in_quarters),
 	KUNIT_CASE_PARAM(too_little_memory, thrash_gen_params),
 	KUNIT_CASE_PARAM(after_a_burst, laters_gen_params),
 	KUNIT_CASE(after_reclaim),

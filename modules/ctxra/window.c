@@ -71,8 +71,9 @@ static enum ctxra_verdict open_ahead(struct ctxra_window *win, unsigned long sta
  *
  * In order, one window is read ahead while another is used, as in the stock code. Out of
  * order, readers meet the marker late, because it is on a window's first page, so two
- * windows are kept ahead. If windows are submitted in parts, as many are kept ahead as make
- * up @rq->ahead. If fewer are ahead, leave out the next window, once, and open the one after it.
+ * windows are kept ahead. If windows are submitted in parts, as many are kept ahead as make up
+ * twice @rq->ahead, as in the stock code just behind a marker, and one for a part that is left out.
+ * If fewer are ahead, leave out the next window, once, and open the one after it.
  * The miss in the gap opens the window left out, with a marker of its own, so the lead stays.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
@@ -81,16 +82,18 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 				      unsigned int max_windows, struct ctxra_window *win)
 {
 	unsigned long parts = rq->ahead / rq->win;
-	unsigned long lead = s->end - rq->index, start, end;
+	unsigned long lead = s->end - rq->index, least = rq->win, start, end;
 
-	if (parts > 1)
-		max_windows = parts + 1;
+	if (parts > 1) {
+		least = 2 * (parts - 1) * rq->win;
+		max_windows = 2 * parts + 1;
+	}
 	if (s->end >= rq->eof || lead > max_windows * rq->win)
 		return CTXRA_SKIP_MARKER;
 	ctxra_update_win_size(s, rq, 2 * lead, true);
 	ctxra_aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
 	start = s->end;
-	if ((s->reordered || parts > 1) && lead <= parts * rq->win && end < rq->eof) {
+	if ((s->reordered || parts > 1) && lead <= least && end < rq->eof) {
 		start = end;
 		ctxra_aligned_bounds(s->win_size, rq, start, 1, &start, &end);
 	}
