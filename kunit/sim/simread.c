@@ -281,7 +281,7 @@ static void sim_async_ra(struct sim *sim, struct stock_ra *ra, unsigned long ind
 		return;
 	}
 	sim->opened[win.pattern]++;
-	ctxra_steer_marker(&win, index, order, &st);
+	ctxra_steer_marker(&win, index, order, sim->cache.gen == STOCK_7_2, &st);
 	steered = sim_steered(&st);
 	sim_stock_async_ra(&sim->cache, &steered, index, st.index, st.req);
 	KUNIT_ASSERT_LE(sim->cache.test, sim->cache.read - read, win.nr);

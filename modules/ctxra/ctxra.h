@@ -17,6 +17,9 @@
 #define CTXRA_GAP_EIGHTHS	3
 /* A reader that left so many gaps, and so many pages, follows a stride. */
 #define CTXRA_SPARSE_GAPS	2
+
+/* The smallest gap that is worth leaving out, pages. */
+#define CTXRA_MIN_GAP		8UL
 /* After so many equal steps the gap is sampled. One more makes the stream strided. */
 #define CTXRA_EQUAL_STEPS	2
 
@@ -261,7 +264,7 @@ static inline unsigned long ctxra_narrow_gap(const struct ctxra_request *rq)
 /* Smallest gap that is left out behind a piece of @nr pages. On any disk 8 pages cost less. */
 static inline unsigned long ctxra_wide_gap(unsigned long nr)
 {
-	return max(nr / 4 + 1, 8UL);
+	return max(nr / 4 + 1, CTXRA_MIN_GAP);
 }
 
 static inline unsigned int ctxra_use_known(const struct ctxra_use *use)

@@ -114,7 +114,8 @@ static unsigned long stock_window(const struct ctxra_request *rq, const struct c
 
 /*
  * Leave a miss to the stock code if it opens a window that reaches farther than ours. It is judged
- * as ours would be, so that the stream can be trusted.
+ * as ours would be, so that the stream can be trusted. The stock code reads upwards, so it is no
+ * help to a reader that goes down.
  */
 static bool leave_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 			 const struct ctxra_facts *facts, struct ctxra_window *win)
@@ -122,7 +123,7 @@ static bool leave_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 	unsigned long nr, end = win->start + win->nr;
 
 	if (s->kind != CTXRA_FORWARD || !s->early || ctxra_governor_is_trusted(s) || s->win_cap ||
-	    win->ahead)
+	    win->ahead || s->direction < 0)
 		return false;
 	nr = stock_window(rq, facts);
 	if (!nr || end >= rq->index + nr)
@@ -159,9 +160,28 @@ static enum ctxra_verdict count_window(struct ctxra_stream *s, const struct ctxr
 }
 
 /*
+ * Are some of the gaps in a range of a stream wide enough to be left out? Readers that leave out
+ * pages here and there read through the others.
+ */
+static bool has_wide_gaps(const struct ctxra_facts *facts, unsigned long start, unsigned long nr)
+{
+	unsigned int i, wide = 0;
+
+	for (i = 0; i < CTXRA_SAMPLES && wide < CTXRA_SPARSE_GAPS; i++) {
+		const struct ctxra_use use =
+			facts->ops->sample_use(facts->ctx, start + i * (nr / CTXRA_SAMPLES),
+					       CTXRA_MIN_GAP);
+
+		wide += use.unused + use.absent == CTXRA_MIN_GAP;
+	}
+	return wide >= CTXRA_SPARSE_GAPS;
+}
+
+/*
  * Do the readers of a stream leave gaps that nobody reads, as free-running readers of columns do?
  * Some may be far behind the foremost one, so look where none is any more, from the window on that
  * is judged next. Pages that were read ahead before are unread there, and others are missing.
+ * Missing pages alone may be those that some of the readers drop.
  */
 static bool leaves_gaps(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			const struct ctxra_facts *facts)
@@ -175,8 +195,10 @@ static bool leaves_gaps(const struct ctxra_stream *s, const struct ctxra_request
 		return false;
 	nr = min(end - s->probe_start, 4 * reach);
 	use = facts->ops->sample_use(facts->ctx, end - nr, nr);
-	return use.used && use.gaps >= CTXRA_SPARSE_GAPS &&
-	       4 * (use.unused + use.absent) >= ctxra_use_known(&use);
+	return use.used && min(use.unused, use.gaps) >= CTXRA_SPARSE_GAPS &&
+	       ctxra_use_known(&use) >= CTXRA_SAMPLES / 2 &&
+	       4 * (use.unused + use.absent) >= ctxra_use_known(&use) &&
+	       has_wide_gaps(facts, end - nr, nr);
 }
 
 /* Were pages above a marker read, as they were if its reader goes backwards? */
@@ -233,7 +255,7 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
  * @set: the streams of the file's set; updated
  * @file: the file
  * @rq: the request, from ctxra_request_init()
- * @facts: asked for up to 4 * CTXRA_SAMPLES + 2 pages, for up to a window (CTXRA_MAX_TRAIL) at a
+ * @facts: asked for up to 12 * CTXRA_SAMPLES + 2 pages, for up to a window (CTXRA_MAX_TRAIL) at a
  *	marker, and to trim a window that is opened
  * @win: set for CTXRA_OPEN, see ctxra_stream_follow()
  *

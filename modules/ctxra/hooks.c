@@ -312,7 +312,7 @@ static bool ctxra_async_ra_entry(struct pt_regs *regs, void *data)
 	if (verdict == CTXRA_SKIP_MARKER)
 		return ctxra_skip_marker(call, ractl, folio);
 	ctxra_disks_note_opened(ractl->mapping->host, &args, &win);
-	ctxra_steer_marker(&win, args.index, folio_order(folio), &st);
+	ctxra_steer_marker(&win, args.index, folio_order(folio), COMPAT_RA_ROUNDS_END, &st);
 	regs_set_kernel_argument(regs, 2, st.req);
 	ctxra_open_window(call, ractl, slot, &win, &st);
 	compat_ra_set_order(&call->ra, st.order);

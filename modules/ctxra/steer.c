@@ -43,7 +43,8 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 /*
  * From 6.16 on, page_cache_async_ra() rounds a window's end down to a multiple of its folios, but
  * of no more pages than the lowest bit set in the largest window. An odd largest window keeps any
- * end. It does not make this window smaller, because none is smaller than the one before.
+ * end. There it does not make this window smaller, because none is smaller than the one before.
+ * (Some kernels before 6.13 lack that.)
  */
 static unsigned int ra_pages_for_end(unsigned long nr, unsigned long end)
 {
@@ -55,6 +56,7 @@ static unsigned int ra_pages_for_end(unsigned long nr, unsigned long end)
  * @win: the window
  * @index: page with the marker
  * @folio_order: of the folio that carries it
+ * @rounds_end: the kernel is 6.16 or later, and has &file_ra_state.order
  * @st: filled in
  *
  * The state describes a window of the same size that ends where this one starts, and whose
@@ -67,7 +69,7 @@ static unsigned int ra_pages_for_end(unsigned long nr, unsigned long end)
  * branch, and needs req to read all of the window.
  */
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			unsigned int folio_order, struct ctxra_steering *st)
+			unsigned int folio_order, bool rounds_end, struct ctxra_steering *st)
 {
 	unsigned long folio_pages = 1UL << folio_order;
 
@@ -81,7 +83,7 @@ void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
 	st->start = win->start - win->nr;
 	st->size = win->nr;
 	st->async_size = win->start - index;
-	st->ra_pages = ra_pages_for_end(win->nr, win->start + win->nr);
+	st->ra_pages = rounds_end ? ra_pages_for_end(win->nr, win->start + win->nr) : win->nr;
 	st->prev_pos = -1;
 	st->order = folio_order;
 }

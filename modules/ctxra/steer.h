@@ -30,6 +30,6 @@ struct ctxra_steering {
 void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 		      struct ctxra_steering *st);
 void ctxra_steer_marker(const struct ctxra_window *win, unsigned long index,
-			unsigned int folio_order, struct ctxra_steering *st);
+			unsigned int folio_order, bool rounds_end, struct ctxra_steering *st);
 
 #endif

@@ -8,6 +8,9 @@
 
 #include "features.h"
 
+/* page_cache_async_ra() rounds windows' ends, since the commit that added file_ra_state.order. */
+#define COMPAT_RA_ROUNDS_END	SEQKEEP_HAVE_RA_ORDER
+
 /**
  * compat_ra_set_order - set the folio order that the next window grows from
  * @ra: the state that the stock code will get
