@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a call to the readahead code tells of its stream. Pure: it asks by struct ctxra_facts_ops. */
+/* What a call to the readahead code tells of its stream. Pure: it asks by ctxra_facts_ops. */
 #include <linux/kernel.h>
 
 #include "request.h"
@@ -51,7 +51,8 @@ static bool is_page(const struct ctxra_facts *facts, unsigned long index, bool o
  */
 static bool has_steps(const struct ctxra_facts *facts, unsigned long end, unsigned long nr)
 {
-	unsigned long first = end - nr, low = end - min(nr, CTXRA_MAX_TRAIL), piece = end, gap, step, i;
+	unsigned long first = end - nr, low = end - min(nr, CTXRA_MAX_TRAIL);
+	unsigned long piece = end, gap, step, i;
 
 	while (piece > low && is_page(facts, piece - 1, false))
 		piece--;

@@ -44,7 +44,7 @@ static DEFINE_HASHTABLE(mounts_by_bdi, 10);
 static LIST_HEAD(free_records);
 static unsigned int nr_free_records;
 static_assert(sizeof(struct nra_mount) <= 192);
-/* Protected by mounts_lock: records in use, at how many the work item looks at all again; and when. */
+/* Protected by mounts_lock: records in use, and at how many, or when, to look at all again. */
 static unsigned int nr_records, look_at_records;
 static unsigned long look_at_jiffies;
 

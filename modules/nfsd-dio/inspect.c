@@ -9,7 +9,7 @@
 #include "common/compat/fileattr.h"
 #include "common/compat/iocb.h"
 #include "common/compat/readahead.h"
-#include "fs_error.h"
+#include "fs_state.h"
 #include "inflight.h"
 #include "inspect.h"
 #include "params.h"

@@ -10,7 +10,7 @@
 #include "common/module.h"
 #include "counters.h"
 #include "device_stats.h"
-#include "fs_error.h"
+#include "fs_state.h"
 #include "inspect.h"
 #include "mtime.h"
 #include "params.h"

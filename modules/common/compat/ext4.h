@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels in how ext4 locks a direct write, and in what it does after an error. */
+/* Differences between kernels in how ext4 locks a direct write, and what it does after an error. */
 #ifndef SEQKEEP_COMPAT_EXT4_H
 #define SEQKEEP_COMPAT_EXT4_H
 

@@ -5,7 +5,7 @@
 #include <linux/magic.h>
 
 #include "common/compat/ext4.h"
-#include "fs_error.h"
+#include "fs_state.h"
 
 /* ext4's superblock: Documentation/filesystems/ext4/super.rst has its layout. */
 #define EXT4_SUPER_AT		1024

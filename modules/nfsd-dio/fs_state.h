@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether a file system has recorded an error of its own. */
-#ifndef NFSD_DIO_FS_ERROR_H
-#define NFSD_DIO_FS_ERROR_H
+#ifndef NFSD_DIO_FS_STATE_H
+#define NFSD_DIO_FS_STATE_H
 
 struct super_block;
 
