@@ -24,7 +24,7 @@ from seqkeep_lib.device_conf import changed, parse
 from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES
-from seqkeep_lib.own_files import read_own, write_own
+from seqkeep_lib.own_files import read_own, replace, write_own
 from seqkeep_lib.switch import LOCK, exclusive
 from seqkeep_lib.trial_switch import Lock
 
@@ -190,13 +190,18 @@ class Enable(Switches):
 
     def test_a_value_that_the_module_would_refuse_at_boot(self) -> None:
         self.fixture.write("lib/modules/6.12.1-test/updates/dkms/nfs-ra.ko")
-        for value in ("banana", "0", "65", "-1", "0x41", "0101", "4,8"):
+        for value in ("banana", "0", "65", "-1", "0x41", "0101", "4,8", "1_0", "0o17"):
             self.assert_fails(
                 2, f"multiple={value}: the value is not from 1 to 64, or auto", "enable", "nfs-ra", f"multiple={value}"
             )
-        self.assert_fails(2, "max_kb=65537: the value is not from 0 to 65536", "enable", "ctxra", "max_kb=65537")
+        for value in ("65537", "banana,sdb=64"):
+            plain = value.partition(",")[0]
+            self.assert_fails(
+                2, f"max_kb={plain}: the value is not from 0 to 65536", "enable", "ctxra", f"max_kb={value}"
+            )
+        self.assert_fails(2, "max_kb: give one window", "enable", "ctxra", "max_kb=512,1024,sdb=64")
         self.assertEqual(self.boot_files(), {})
-        for value in ("1", "64", "0x40", "010", "auto"):
+        for value in ("1", "64", "0x40", "010", "+8", "auto"):
             self.assertNotIn("checked", self.run_ok("enable", "nfs-ra", f"multiple={value}"))
         self.assertIn("\nservers was not checked: the mod", self.run_ok("enable", "nfs-ra", "servers=nas1:8"))
         self.assert_fails(2, "multiple=0: the value", "set", "nfs-ra", "multiple=0")
@@ -442,6 +447,11 @@ class Devices(Switches):
             self.run_ok("apply", "sdb")
             self.assertEqual(self.parameter("max_kb"), "2048,sdb=64")
 
+    def test_a_window_that_is_given_no_more(self) -> None:
+        self.run_ok("enable", "--now", "ctxra", "max_kb=1024")
+        self.run_ok("enable", "--now", "ctxra", "max_kb=sdb=512")
+        self.assertEqual(self.parameter("max_kb"), "sdb=512")
+
     def test_only_what_appears_later_is_set_later(self) -> None:
         machines.md_host(self.root / "md")
         host = Host(self.root / "md")
@@ -541,6 +551,12 @@ class Configuration(unittest.TestCase):
             self.assertTrue((Path(folder) / "etc/seqkeep.conf").is_symlink())
             self.assertEqual(kept.read_text(), "# mine\n\n[sdb]\nread_ahead_kb = 1\n")
             self.assertEqual(kept.stat().st_mode & 0o777, 0o640)
+            # As /dev/null, which masks a file.
+            kept.unlink()
+            os.mkfifo(kept)
+            with self.assertRaisesRegex(SeqkeepError, "no regular file"):
+                replace(host, "/etc/seqkeep.conf", "")
+            self.assertTrue(kept.is_fifo())
             write_own(host, "/etc/new", "text\n")
             self.assertEqual((Path(folder) / "etc/new").stat().st_mode & 0o777, 0o644)
 

@@ -154,7 +154,7 @@ class Arrays(Base):
         self.assertEqual(self.seen, "10")
         # The file is not there again before the next write, and nothing keeps its value.
         self.assertEqual(len(said), 1)
-        self.assertIn("/sys/block/md0/md/stripe_deadline was 10", said[0])
+        self.assertIn("/sys/block/md0/md/stripe_deadline is to be 10", said[0])
 
     def test_a_write_after_the_trial_brings_it_back(self) -> None:
         absent = self.host.exists
@@ -209,7 +209,7 @@ class Gone(Base):
 
         def put(switch: Switch, name: str, value: str) -> None:
             names = [item.partition("=")[0] for item in value.split(",") if item[:1] == "s"]
-            if any(not self.host.exists(f"/sys/block/{each}") for each in names):
+            if any(not self.host.exists(f"/sys/block/{each}") for each in names) or (name, value) == ("max_kb", ""):
                 raise SeqkeepError(f"ctxra refuses {name}={value}")
             real(switch, name, value)
 
@@ -229,6 +229,10 @@ class Gone(Base):
     def test_one(self) -> None:
         self.assertEqual(self.trial("sdc"), ["Y", "sdb", "512"])
         self.assertIn("devices was sdb,sdc, and is sdb now", self.switch.notes[0])
+
+    def test_all_of_the_windows(self) -> None:
+        (self.root / "sys/module/ctxra/parameters/max_kb").write_text("sdc=64\n")
+        self.assertEqual(self.trial("sdc"), ["Y", "sdb", "0"])
 
     def test_all(self) -> None:
         self.assertEqual(self.trial("sdb", "sdc"), ["N", "", "512"])

@@ -73,8 +73,11 @@ def wait_and_apply(host: Host, disk: str) -> list[str]:
         time.sleep(POLL_S)
         pending = {each: what for each, what in pending.items() if host.exists(f"/sys/block/{each}")}
         for each in [each for each in pending if host.exists(deadline_file(each))]:
-            failed += apply_when_free(host, each, math.inf, POLL_S, PENDING)[0]
-            del pending[each]
+            more, still = apply_when_free(host, each, math.inf, POLL_S, PENDING)
+            failed += more
+            # A trial that ended meanwhile may have taken the file away again.
+            if each not in still:
+                del pending[each]
     return failed
 
 

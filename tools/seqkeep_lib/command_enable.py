@@ -42,6 +42,7 @@ from .switch import (  # fmt: skip
     unchecked_note,
     unchecked_options,
     unload,
+    without_empty_numbers,
 )
 
 
@@ -66,7 +67,7 @@ def device_settings(module: Module, options: dict[str, str]) -> dict[str, dict[s
     found: dict[str, dict[str, str]] = {}
     for device in filter(None, options.pop("devices", "").split(",")):
         found.setdefault(device, {})[CTXRA] = "yes"
-    plain = []
+    plain: list[str] = []
     for item in options.get("max_kb", "").split(","):
         device, is_own, kib = item.rpartition("=")
         if is_own:
@@ -74,6 +75,8 @@ def device_settings(module: Module, options: dict[str, str]) -> dict[str, dict[s
             found.setdefault(device, {})[CTXRA_KB] = kib
         else:
             plain.append(item)
+    if len(plain) > 1:
+        raise UsageError("max_kb: give one window for all disks that have none of their own")
     if "max_kb" in options:
         options["max_kb"] = ",".join(plain)
         if not options["max_kb"]:
@@ -137,15 +140,21 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         check_options(host, state, {"observe": "1"})
     named = set(options)
     wanted = device_settings(module, options)
+    # What is left of a list.
+    check_options(host, state, options, is_told=now)
     for device in wanted or {}:
         # A name that cannot become a disk would be waited for without end.
         find_disk(host, device)
     old = read_boot(host, module)
     kept = {name: value for name, value in (old.options if old else {}).items() if name not in named}
-    boot = Boot(enable=not observe, observe=observe, options={**kept, **{k: v for k, v in options.items() if v}})
+    options = without_empty_numbers(host, state, options)
+    boot = Boot(enable=not observe, observe=observe, options={**kept, **options})
     if wanted is not None and "devices" in named and not any(CTXRA in each for each in wanted.values()):
         # Now as well: no device means all.
         options["devices"] = ""
+    if wanted is not None and "max_kb" in named and "max_kb" not in options:
+        # Only disks with a window of their own were given, so that the others have the kernel's.
+        options["max_kb"] = "0"
     with contextlib.ExitStack() as undo:
         if now:
             # With those of the file that are not given again: it may not have been set in the loaded module.

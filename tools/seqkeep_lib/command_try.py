@@ -133,9 +133,12 @@ def try_module(args: argparse.Namespace, host: Host, lock: Lock, stop: StopSigna
     options = {**DEFAULT_OPTIONS.get(args.module.name, {}), **args.options}
     schedule = make_schedule(args.seconds, args.period, random.Random())
     trial = Trial(host, Switch(host, args.module, lock), options, schedule, args.guard, stop)
-    result = trial.run(Progress("seqkeep", time.monotonic() + schedule.seconds), args.keep)
-    for text in trial.switch.notes:
-        show_message(text)
+    try:
+        result = trial.run(Progress("seqkeep", time.monotonic() + schedule.seconds), args.keep)
+    finally:
+        # Also if a signal ends the trial.
+        for text in trial.switch.notes:
+            show_message(text)
     # Everything is restored, so signals may end the process again. check() raises for one that came meanwhile. But of a
     # module that is kept, the report must say so.
     if not result.is_kept:

@@ -149,7 +149,11 @@ def disk_named(host: Host, name: str) -> str | None:
         return None
     # A disk with a slash in its name, as etherd/e1.1, has a ! there in /sys/block, by which it may be named, too.
     path = Path(os.path.realpath(host.path(name if name.startswith("/") else f"/dev/{name.replace('!', '/')}")))
-    if host.is_real and not path.is_block_device():
+    try:
+        if host.is_real and not path.is_block_device():
+            return None
+    except OSError:
+        # In a directory that the user may not read.
         return None
     folder = os.path.realpath(host.path("/dev"))
     kernel = os.path.relpath(path, folder).replace("/", "!") if path.is_relative_to(folder) else path.name

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import zlib
 from pathlib import Path
 
@@ -66,19 +67,26 @@ def replace(host: Host, name: str, text: str) -> None:
     try:
         # An administrator may keep the file elsewhere, as in a repository, and let not everybody read it.
         path = path.resolve()
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        old = path.stat() if path.exists() else None
+        if old and not stat.S_ISREG(old.st_mode):
+            raise SeqkeepError(f"{name} is {path}, which is no regular file: remove {name}, then run this again")
         new = path.with_name(path.name + NEW)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Not through a link that somebody has put there.
         new.unlink(missing_ok=True)
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(text.encode(errors="surrogateescape"))
-            os.fchmod(file.fileno(), mode)
+            if old:
+                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+            os.fchmod(file.fileno(), old.st_mode & 0o777 if old else 0o644)
             file.flush()
             os.fsync(file.fileno())
         new.rename(path)
     except OSError as error:
         raise_reason("write", name, error)
+    except RuntimeError as error:
+        # Of resolve(), before Python 3.13.
+        raise SeqkeepError(f"cannot write {name}: it is a loop of links") from error
     sync_directory(path.parent)
 
 

@@ -21,6 +21,7 @@ LOCK = "/run/seqkeep.lock"
 WAIT_S, WAIT_STEP_S = 5.0, 0.1
 # What modprobe.d(5) can hold without quotes.
 VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
+BOOLEAN = re.compile(r"[yYnNtTfF]|[oO][nN]|[oO][fF]{1,2}")
 
 
 def open_lock(host: Host) -> int:
@@ -103,12 +104,11 @@ def known_options(host: Host, state: State) -> list[str]:
 
 
 def as_number(text: str) -> int | None:
-    """Return a number as the kernel reads it: octal if it begins with 0, hexadecimal with 0x."""
-    base = 16 if re.match("0[xX]", text) else 8 if text.startswith("0") else 10
-    try:
-        return int(text, base) if re.fullmatch(r"\w+", text, re.ASCII) else None
-    except ValueError:
+    """Return a number as the kernel reads it: octal if it begins with 0, hexadecimal with 0x. None: it is none."""
+    found = re.fullmatch(r"\+?(?:(0[xX][\da-fA-F]+)|(0[0-7]*)|([1-9]\d*))", text, re.ASCII)
+    if not found:
         return None
+    return int(found[1], 16) if found[1] else int(found[2], 8) if found[2] else int(found[3])
 
 
 def reason_refused(value: str, description: str) -> str | None:
@@ -118,9 +118,20 @@ def reason_refused(value: str, description: str) -> str | None:
         return None
     low, high, word = int(found[1]), int(found[2]), found[3] or ""
     number = as_number(value)
+    if number is None and (BOOLEAN.fullmatch(value) if high == 1 else re.fullmatch(r"\d+", value, re.ASCII)):
+        # Some modules take it.
+        return None
     if (word and value == "auto") or (number is not None and low <= number <= high):
         return ""
     return f"the value is not from {low} to {high}{word}"
+
+
+def without_empty_numbers(host: Host, state: State, options: dict[str, str]) -> dict[str, str]:
+    """Return the options but for numbers without a value, which a module refuses. A list without one is empty."""
+    described = described_options(host, state)
+    return {
+        name: value for name, value in options.items() if value or reason_refused("0", described.get(name, "")) is None
+    }
 
 
 def unchecked_options(host: Host, state: State, options: dict[str, str]) -> list[str]:
@@ -182,7 +193,7 @@ def run_modprobe(host: Host, module: Module, *words: str, pass_fds: Sequence[int
 
 def load(host: Host, module: Module, options: dict[str, str], pass_fds: Sequence[int] = ()) -> None:
     """Load a module, off, whatever files in modprobe.d say: the last value of an option counts."""
-    words = [f"{name}={value}" for name, value in options.items() if value]
+    words = [f"{name}={value}" for name, value in options.items()]
     run_modprobe(host, module, module.name, *words, "enable=0", pass_fds=pass_fds)
 
 

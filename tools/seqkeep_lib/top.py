@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,25 +73,29 @@ def file_names(host: Host, wanted: set[tuple[str, int]]) -> dict[tuple[str, int]
     """
     names: dict[tuple[str, int], str] = {}
     inodes = {inode for _, inode in wanted}
+    own = mount_devices(host, "self") if wanted else {}
     for process in host.names("/proc") if wanted else ():
         if not process.isdecimal():
             continue
         devices: dict[str, str] | None = None
         for handle in host.names(f"/proc/{process}/fdinfo"):
-            info = dict(line.split(":\t", 1) for line in text_lines(host, f"/proc/{process}/fdinfo/{handle}"))
-            inode = int(info.get("ino", "0"))
-            if inode not in inodes:
+            info = host.text(f"/proc/{process}/fdinfo/{handle}") or ""
+            inode, mount = first_field(info, "ino"), first_field(info, "mnt_id")
+            if int(inode) not in inodes:
                 continue
-            devices = mount_devices(host, process) if devices is None else devices
-            key = (devices.get(info.get("mnt_id", ""), ""), inode)
+            # A process may have a file of a mount that it no longer sees itself.
+            devices = {**own, **mount_devices(host, process)} if devices is None else devices
+            key = (devices.get(mount, ""), int(inode))
             if key in wanted:
                 with contextlib.suppress(OSError):
                     names[key] = str(host.path(f"/proc/{process}/fd/{handle}").readlink())
     return names
 
 
-def text_lines(host: Host, file: str) -> list[str]:
-    return [line for line in (host.text(file) or "").split("\n") if ":\t" in line]
+def first_field(text: str, name: str) -> str:
+    """Return a number of a file of fdinfo, whose later lines may be of a program's making; 0: it has none."""
+    found = re.search(rf"^{name}:\t(\d+)$", text, re.ASCII | re.MULTILINE)
+    return found[1] if found else "0"
 
 
 def rates(host: Host, old: Moment, new: Moment) -> dict[str, Any]:

@@ -185,7 +185,7 @@ class Trial:
         failed: list[str] = []
         if self.saved and is_kept:
             self.switch.enable(True)
-            self.switch.apply_kept()
+            self.switch.leave_pending()
             self.forget()
         elif self.saved:
             failed = self.switch.restore(self.saved, stays_off)

@@ -30,7 +30,8 @@ def read_files(host: Host, module: Module) -> dict[str, str]:
         files = [deadline_file(disk) for disk in host.names("/sys/block")]
         # An array whose deadline nobody has set shows that of the module, and follows it.
         follows = host.text("/sys/module/raid5_deadline/parameters/deadline")
-    values = {file: host.text(file) or "" for file in files}
+    # An array may have a name that the file of the saved state does not take.
+    values = {file: host.text(file) or "" for file in files if FILE.fullmatch(file)}
     return {file: value for file, value in values.items() if VALUE.fullmatch(value) and value != follows}
 
 
@@ -45,5 +46,5 @@ def kept_files(host: Host, module: Module) -> dict[str, str]:
     return {
         deadline_file(disk): values["stripe_deadline"]
         for disk, _, values in present(host, settings)
-        if "stripe_deadline" in values
+        if "stripe_deadline" in values and FILE.fullmatch(deadline_file(disk))
     }

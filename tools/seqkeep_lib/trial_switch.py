@@ -20,10 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .apply import apply
 from .checks_kernel import TRIAL
 from .command_apply import apply_later
-from .device_conf import read_settings
 from .errors import SeqkeepError
 from .host import Host
 from .modules import Module
@@ -75,6 +73,10 @@ class Lock:
         """Close this process's copy. A forked child's copy keeps its parent's lock after the parent has died."""
         os.close(self.file)
         self.file = -1
+
+
+def disk_of(file: str) -> str:
+    return file.split("/")[3]
 
 
 def saved_path(host: Host) -> Path:
@@ -162,10 +164,17 @@ class Switch:
         """Set those files of devices that exist by now."""
         for file, value in list(self.pending.items()):
             now = self.host.text(file)
-            if now is not None:
-                if now != value:
+            if now is None:
+                continue
+            if now != value:
+                try:
                     write_attribute(self.host, file, value, f"{file} refuses {value}")
-                del self.pending[file]
+                except SeqkeepError as error:
+                    # It may have gone meanwhile, with its device.
+                    if not self.host.exists(file):
+                        continue
+                    self.notes.append(str(error))
+            del self.pending[file]
 
     def save(self, options: Mapping[str, str]) -> SavedState:
         """Write down the present state, before the first change."""
@@ -242,42 +251,32 @@ class Switch:
             left = [item for item in items if "=" not in item or self.is_there(item.rpartition("=")[0])]
         else:
             left = items
-        return None if left == items else ",".join(left)
+        # ctxra takes no empty list of windows.
+        return None if left == items else ",".join(left) or ("0" if name == SIZES else "")
 
     def is_there(self, device: str) -> bool:
         return any(self.host.exists(f"/sys/{place}/{device}") for place in ("block", "dev/block", "class/bdi"))
 
     def restore_files(self, files: dict[str, str]) -> None:
         """Set the files of devices as they were, and what /etc/seqkeep.conf has for arrays; note what is lost."""
-        self.pending = dict(files)
+        self.pending = {**kept_files(self.host, self.module), **files}
         give_up = time.monotonic() + RETRY_S
         while True:
-            try:
-                self.put_files()
-            except SeqkeepError as error:
-                self.notes.append(str(error))
-                break
+            self.put_files()
             gone = [file for file in self.pending if not self.host.exists(file.rpartition("/")[0])]
             for file in gone:
                 del self.pending[file]
-            if not self.pending or time.monotonic() > give_up:
+            if not self.pending.keys() & files.keys() or time.monotonic() > give_up:
                 break
             time.sleep(RETRY_STEP_S)
-        self.apply_kept()
-        for file, value in self.pending.items():
-            if kept_files(self.host, self.module).get(file) != value:
-                self.notes.append(f"{file} was {value}, and is there again from the next write on: set it then")
+        self.leave_pending()
 
-    def apply_kept(self) -> None:
-        """Set the deadlines of arrays that are kept, now or as soon as their files exist."""
-        if self.module.name != RAID5:
-            return
-        try:
-            failed, later = apply(self.host, read_settings(self.host))
-            apply_later(self.host, later)
-            self.notes += failed
-        except SeqkeepError as error:
-            self.notes.append(str(error))
+    def leave_pending(self) -> None:
+        """Let systemd set the deadlines that are kept, as soon as their files exist; note the others."""
+        kept = kept_files(self.host, self.module)
+        for file, value in self.pending.items():
+            if kept.get(file) != value or not apply_later(self.host, [disk_of(file)]):
+                self.notes.append(f"{file} is to be {value}, and is there again from the next write on: set it then")
 
     def retry(self, act: Callable[[], None]) -> list[str]:
         give_up = time.monotonic() + RETRY_S
