@@ -21,9 +21,8 @@
 /* Bounds of the number of stripes that an array's table has room for. */
 #define TABLE_MIN	4096
 #define TABLE_MAX	32768
-/* How long to wait before the cache is raised further; doubled each time. */
+/* How long to wait before the cache is raised further; doubled up to R5D_WORK_DELAY_MAX_MS. */
 #define WORK_DELAY_MIN_MS	10U
-#define WORK_DELAY_MAX_MS	4000U
 
 /* Stop holding, and release all held stripes. May be called twice. */
 static void r5d_array_close(struct r5d_array *array)
@@ -115,9 +114,13 @@ static void r5d_array_make_ready(struct r5d_array *array)
 /* Run the work again later, with its reference. Returns false if the array is being closed. */
 static bool r5d_array_work_later(struct r5d_array *array)
 {
+	unsigned int delay = clamp(2 * array->work_delay, WORK_DELAY_MIN_MS, R5D_WORK_DELAY_MAX_MS);
 	bool later;
 
-	array->work_delay = clamp(2 * array->work_delay, WORK_DELAY_MIN_MS, WORK_DELAY_MAX_MS);
+	if (delay == R5D_WORK_DELAY_MAX_MS && array->work_delay < delay)
+		pr_info("%s: stripe cache not raised yet: md is busy, stopping or reshaping it, or it is idle; trying again\n",
+			array->name);
+	array->work_delay = delay;
 	spin_lock_irq(r456_device_lock(array->conf));
 	later = r5d_state(array) == R5D_READY;
 	if (later)

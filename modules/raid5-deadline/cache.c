@@ -77,10 +77,13 @@ static bool r5d_may_raise(const struct r5d_array *array)
 	/*
 	 * Frozen: md is stopping the array, or mdadm is about to reshape it. Clean for good: the
 	 * machine is being rebooted. raid5_set_cache_size() would write superblocks that call the
-	 * array active, and nobody might be there to call it clean again.
+	 * array active, and nobody might be there to call it clean again. Nor is an array made
+	 * active long after its last write: a disk that does not answer then would hold up disable.
 	 */
-	return !r456_mddev_frozen(array->mddev) && !r456_mddev_stays_clean(array->mddev) &&
-	       !r456_conf_reshaping(array->conf);
+	if (r456_mddev_frozen(array->mddev) || r456_mddev_stays_clean(array->mddev) ||
+	    r456_conf_reshaping(array->conf))
+		return false;
+	return array->work_delay < R5D_WORK_DELAY_MAX_MS || !r456_mddev_in_sync(array->mddev);
 }
 
 /* Stripes to add in a step. In a clean array each step has superblocks written, twice. */
@@ -154,6 +157,7 @@ bool r5d_cache_raise(struct r5d_array *array)
 		}
 		more = r5d_cache_step(array);
 		mddev_unlock(array->mddev);
+		array->work_delay = 0;
 		if (more > 0)
 			usleep_range(STEP_PAUSE_US, 2 * STEP_PAUSE_US);
 	}
@@ -169,7 +173,7 @@ bool r5d_cache_raise(struct r5d_array *array)
  * @end: how long to wait for md's lock
  *
  * During a reshape the size stays: a reshape needs stripes for four chunks, and mdadm found enough
- * when it began.
+ * when it began. It has frozen the array before that.
  *
  * This frees no stripe: raid5_set_cache_size() would write the superblocks of a clean array. The
  * shrinker frees the stripes above the size when memory is short.
@@ -191,8 +195,8 @@ void r5d_cache_restore(struct r5d_array *array, ktime_t end)
 		return;
 	if (r5d_state(array) != R5D_GONE &&
 	    r456_conf_min_stripes(array->conf) == array->cache_set) {
-		if (r456_conf_reshaping(array->conf))
-			pr_info("%s: stripe cache stays at %d: the array is being reshaped\n",
+		if (r456_conf_reshaping(array->conf) || r456_mddev_frozen(array->mddev))
+			pr_info("%s: stripe cache stays at %d: the array is being reshaped, or is frozen\n",
 				array->name, array->cache_set);
 		else
 			r456_conf_set_min_stripes(array->conf, array->cache_before);

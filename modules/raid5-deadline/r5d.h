@@ -34,6 +34,9 @@ enum r5d_state {
 	R5D_GONE,
 };
 
+/* The longest time between two attempts to raise a stripe cache. */
+#define R5D_WORK_DELAY_MAX_MS	4000U
+
 /**
  * struct r5d_array - an array, from its first stripe with writes until raid456 frees its data or
  *	the module is disabled
@@ -47,7 +50,7 @@ enum r5d_state {
  * @name: of its disk
  * @work: prepares the array and raises its cache where sleeping is allowed. Queued with
  *	device_lock held, below %R5D_CLOSED
- * @work_delay: how long it waits before it raises the cache again, ms
+ * @work_delay: how long it waited before it raises the cache again, ms; 0 after a step of that
  * @timer: runs while stripes are held
  * @setting: deadline of this array in ms, %R5D_AUTO or %R5D_DEFAULT
  * @cache_before: stripes in the cache before we raised it; 0: we did not

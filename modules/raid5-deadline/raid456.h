@@ -291,13 +291,12 @@ static inline bool r456_mddev_in_sync(struct mddev *mddev)
 }
 
 /*
- * It is clean, and md calls it clean again right after each write, as from md's part in a reboot
- * on. md_notify_reboot() and md_check_recovery() set this with reconfig_mutex held.
+ * md calls it clean right after each write, as from md's part in a reboot on. md_notify_reboot()
+ * and md_check_recovery() set this with reconfig_mutex held.
  */
 static inline bool r456_mddev_stays_clean(struct mddev *mddev)
 {
-	return r456_mddev_in_sync(mddev) &&
-	       READ_ONCE(*R456_FIELD(unsigned int, mddev, mddev__safemode)) == 2;
+	return READ_ONCE(*R456_FIELD(unsigned int, mddev, mddev__safemode)) == 2;
 }
 
 /*
