@@ -655,6 +655,8 @@ class Killed(Switches):
             for what in ("load", "start", "check_with_doctor"):
                 child = os.fork()
                 if not child:
+                    # nohup ignores one, and the command leaves that so.
+                    signal.signal(number, signal.SIG_DFL)
                     with Path(os.devnull).open("w") as nothing, contextlib.redirect_stderr(nothing):
                         words = self.command("enable", "--now", "ctxra", "devices=sdb")[1:]
                         with (
