@@ -137,7 +137,7 @@ class Metrics(Machine):
         self.assertEqual(file.read_text(), self.shown() + "\n")
         done = subprocess.run([*words[:-1], "/nonexistent/a.prom"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, "seqkeep: /nonexistent/a.prom: No such file or directory\n")
+        self.assertEqual(done.stderr, "seqkeep: there is no directory /nonexistent\n")
         full = self.root / "full"
         full.mkdir()
         self.assertEqual([path.name for path in full.iterdir()], [])

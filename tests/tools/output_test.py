@@ -110,6 +110,40 @@ class Files(unittest.TestCase):
         with mock.patch("os.access", return_value=False):
             self.assertIn("cannot write", output.reason_not_writable(file))
 
+    def test_what_is_no_file_stays(self) -> None:
+        for made in ("fifo", "link"):
+            path = self.root / made
+            if made == "fifo":
+                os.mkfifo(path)
+            else:
+                path.symlink_to("/dev/null")
+            said = output.reason_not_writable(path)
+            self.assertIn("is not a regular file", said)
+            words = [sys.executable, str(TOOLS / "seqkeep"), "--root", str(self.root), "status", "--output", str(path)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", f"seqkeep: {said}\n"))
+            self.assertFalse(path.is_file())
+        for word in ("", ".", "/"):
+            words = [sys.executable, str(TOOLS / "seqkeep"), "--root", str(self.root), "status", "--output", word]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        words[-1] = "-"
+        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=self.root)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("ctxra", done.stdout)
+        self.assertFalse((self.root / "-").exists())
+
+    def test_a_link_in_place_of_the_new_file(self) -> None:
+        victim, file = self.root / "victim", self.root / "file"
+        victim.write_text("old")
+        with mock.patch("secrets.token_hex", return_value="0"):
+            (self.root / ".file.0").symlink_to(victim)
+            self.assertRaises(FileExistsError, output.write_atomically, file, "new")
+        self.assertEqual(victim.read_text(), "old")
+        output.write_atomically(file, "new")
+        self.assertEqual(file.read_text(), "new")
+        self.assertEqual({path.name for path in self.root.iterdir()}, {"victim", "file"})
+
     def test_a_plot(self) -> None:
         library, bases = types.ModuleType("matplotlib"), types.ModuleType("matplotlib.backend_bases")
         library.__dict__["use"] = lambda backend: None

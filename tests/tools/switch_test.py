@@ -122,6 +122,12 @@ class Enable(Switches):
         self.assertFalse(self.is_on())
         self.assertEqual(self.boot_files(), {})
 
+    def test_modprobe_says_what_is_not_text(self) -> None:
+        program = self.root / "usr/bin/modprobe"
+        program.write_text(program.read_text().replace("\n", "\nprintf '\\351t\\n' >&2\n", 1))
+        self.run_ok("enable", "--now", "ctxra")
+        self.assertTrue(self.is_on())
+
     def test_at_boot_only(self) -> None:
         shown = self.run_ok("enable", "ctxra")
         self.assertIsNone(self.parameter("enable"))

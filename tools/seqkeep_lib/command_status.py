@@ -7,10 +7,10 @@ import argparse
 from pathlib import Path
 
 from . import doctor, metrics, status
-from .errors import UsageError
+from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, read_states
-from .output import show, write_atomically
+from .output import reason_not_writable, show, write_atomically
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="prometheus",
         help="for node_exporter's textfile collector, with the doctor's findings",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write a file, which is never seen half written")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write a file, which is never seen half written; -: standard output"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     host = Host(args.root)
+    to_file = args.output and str(args.output) != "-"
+    why = reason_not_writable(args.output) if to_file else ""
+    if why:
+        raise SeqkeepError(why)
     unknown = set(args.modules) - {module.name for module in MODULES}
     if unknown:
         raise UsageError(f"there is no module {min(unknown)}: {', '.join(module.name for module in MODULES)}")
@@ -43,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         text = metrics.as_prometheus(host, states, doctor.run_checks(host))
     else:
         text = status.as_text(states, args.verbose)
-    if args.output:
+    if to_file:
         write_atomically(args.output, text + "\n")
     else:
         show(text)

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import secrets
 import signal
 import sys
 import textwrap
@@ -102,10 +103,12 @@ def redirect_to_null(stream: TextIO) -> None:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a file, so that each reader sees the old one or the new one."""
-    # Not for readers of *.prom.
-    new = path.with_name(f".{path.name}.{os.getpid()}")
+    # Not for readers of *.prom. By chance, and never a link, because others may own the directory.
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        new.write_text(text, errors="backslashreplace")
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        with os.fdopen(handle, "w", errors="backslashreplace") as file:
+            file.write(text)
         new.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -119,6 +122,8 @@ def reason_not_writable(path: Path) -> str:
         return f"there is no directory {path.parent}"
     if path.is_dir():
         return f"{path} is a directory"
+    if path.exists() and not path.is_file():
+        return f"{path} is not a regular file, and would be replaced by one"
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         return f"cannot write {path}"
     return ""

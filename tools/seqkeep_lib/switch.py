@@ -181,7 +181,14 @@ def run_modprobe(host: Host, module: Module, *words: str, pass_fds: Sequence[int
     environment = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
     try:
         done = subprocess.run(
-            [program, *words], capture_output=True, text=True, check=False, env=environment, pass_fds=pass_fds
+            [program, *words],
+            capture_output=True,
+            text=True,
+            # It repeats lines of modprobe.d, which may have any bytes.
+            errors="replace",
+            check=False,
+            env=environment,
+            pass_fds=pass_fds,
         )
     except OSError as error:
         raise SeqkeepError(f"cannot run modprobe: {error.strerror}: install kmod") from error
