@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
-#include "raid5-deadline/predict.h"
+#include "raid5-deadline/learn.h"
 
 #define STRIPE		8
 #define USEC		1000ULL
@@ -22,7 +22,7 @@ static u32 write_stripes(struct r5d_predictor *p, u64 start, u32 span, enum r5d_
 	for (i = 0; i < span; i++) {
 		bool is_held = r5d_predict(p, &w, now, &ticket) != R5D_UNLIKELY;
 
-		r5d_learn(p, &ticket, is_held ? held : passed);
+		r5d_learn(p, &ticket, is_held ? held : passed, 0);
 		nr_held += is_held;
 	}
 	return nr_held;
@@ -231,10 +231,10 @@ static int write_slowly(struct r5d_predictor *p, u64 start, int nr, u64 between,
 		struct r5d_ticket *ticket = &tickets[i % 16];
 
 		/* The oldest is done before this one begins. */
-		r5d_learn(p, &tickets[(i - depth) & 15], R5D_OUTCOME_DONE);
+		r5d_learn(p, &tickets[(i - depth) & 15], R5D_OUTCOME_DONE, 0);
 		tickets[(i - depth) & 15] = r5d_no_ticket();
 		if (r5d_predict(p, &w, now, ticket) != R5D_UNLIKELY) {
-			r5d_learn(p, ticket, held);
+			r5d_learn(p, ticket, held, 0);
 			*ticket = r5d_no_ticket();
 			nr_held++;
 		}
@@ -395,12 +395,32 @@ static void a_place_taken_since(struct kunit *test)
 	was = kunit_kzalloc(test, sizeof(*was), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, was);
 	memcpy(was, p, sizeof(*p));
-	r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED);
+	r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED, 0);
 	KUNIT_EXPECT_EQ(test, memcmp(was, p, sizeof(*p)), 0);
 	ticket = r5d_no_ticket();
-	r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED);
-	r5d_learn(p, &ticket, R5D_OUTCOME_HELD_FILLED);
+	r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED, 0);
+	r5d_learn(p, &ticket, R5D_OUTCOME_HELD_FILLED, 0);
 	KUNIT_EXPECT_EQ(test, memcmp(was, p, sizeof(*p)), 0);
+}
+
+/* One wait in vain, as long as a partial stripe takes, ends the trust of a filled stream. */
+static void a_wait_weighs_more_than_a_fill(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	struct r5d_write w = { .sectors = 64 * STRIPE, .rest = REST };
+	struct r5d_ticket ticket = {};
+	int i, fills;
+
+	for (fills = 8; fills <= 200; fills += 192) {
+		for (i = 0; i < fills; i++)
+			write_filled(p, (u64)fills << 32 | i * 64 * STRIPE, 64);
+		w.start = (u64)fills << 32 | fills * 64 * STRIPE;
+		KUNIT_EXPECT_NE(test, r5d_predict(p, &w, now, &ticket), R5D_UNLIKELY);
+		r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED, p->times.service_ns);
+		w.start += 64 * STRIPE;
+		/* But not of one that was filled many times since the last. */
+		KUNIT_EXPECT_EQ(test, r5d_predict(p, &w, now, &ticket) == R5D_UNLIKELY, fills == 8);
+	}
 }
 
 /* Any writes at all: indices and trust stay in their bounds. */
@@ -425,7 +445,7 @@ static void any_writes(struct kunit *test)
 
 		if (draw % 11 == 0)
 			now += draw;
-		r5d_learn(p, &tickets[at], (draw >> 4) % 5);
+		r5d_learn(p, &tickets[at], (draw >> 4) % 5, draw);
 		KUNIT_ASSERT_LE(test, (int)r5d_predict(p, &w, now, &tickets[at]), (int)R5D_LIKELY);
 		KUNIT_ASSERT_LT(test, (int)tickets[at].stream, R5D_STREAMS);
 		KUNIT_ASSERT_LT(test, (int)tickets[at].kind, R5D_KINDS);
@@ -463,6 +483,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(streams_end),
 	KUNIT_CASE(gaps_are_allowed),
 	KUNIT_CASE(a_place_taken_since),
+	KUNIT_CASE(a_wait_weighs_more_than_a_fill),
 	KUNIT_CASE(any_writes),
 	KUNIT_CASE(trust_in_percent),
 	{}

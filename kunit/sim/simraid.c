@@ -218,6 +218,9 @@ static bool write_once(struct simraid *a, struct simraid_writer *writer)
 	if (writer->random)
 		writer->next = prandom_u32_state(&a->rnd) % (u32)(pages / (writer->kib / 4)) *
 			       (writer->kib / 4);
+	if (writer->jump && !writer->made)
+		writer->next = prandom_u32_state(&a->rnd) % (u32)(pages / writer->jump) *
+			       writer->jump;
 	page = writer->next % pages;
 	writer->next = page + writer->kib / 4;
 	*write = (struct simraid_write) {
@@ -227,7 +230,10 @@ static bool write_once(struct simraid *a, struct simraid_writer *writer)
 		.left = writer->kib / 4,
 	};
 	writer->in_flight++;
-	writer->waits = writer->burst && writer->in_flight == writer->depth;
+	if (writer->burst && ++writer->made == writer->burst) {
+		writer->waits = !writer->hurries;
+		writer->made = 0;
+	}
 	for (i = 0; i < writer->kib / 4; i++)
 		add_write(a, page + i, writer, write);
 	return true;

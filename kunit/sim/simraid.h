@@ -27,7 +27,11 @@
  * @mb_s: MB/s at most; 0: no limit
  * @random: to random places, otherwise one after the other
  * @meta: metadata, which is never held
- * @burst: makes @depth writes, waits until all are done, and begins again: a database's fsync
+ * @burst: makes so many writes, up to @depth at a time, waits until all are done, and begins again,
+ *	as before an fsync(); 0: does not wait
+ * @jump: begins each burst at a multiple of so many stripes, by chance: a file for each; 0: goes on
+ *	where the last one ended
+ * @hurries: does not wait at the end of a burst
  * @writes: writes that are done
  * @held: those of which a stripe was held
  * @waited: those of which a stripe was held in vain
@@ -39,7 +43,9 @@ struct simraid_writer {
 	u32 mb_s;
 	bool random;
 	bool meta;
-	bool burst;
+	u32 burst;
+	u32 jump;
+	bool hurries;
 	u32 writes;
 	u32 held;
 	u32 waited;
@@ -48,6 +54,7 @@ struct simraid_writer {
 	u64 next;
 	u64 budget;
 	u32 in_flight;
+	u32 made;
 	bool waits;
 	struct simraid_write {
 		u64 begun;

@@ -14,6 +14,7 @@
 #include "attr.h"
 #include "common/read_racy.h"
 #include "inspect.h"
+#include "learn.h"
 #include "params.h"
 #include "raid456.h"
 #include "table.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "learn.h"
 #include "outcome.h"
 
 /**
@@ -15,7 +16,7 @@ bool r5d_outcome_full(struct r5d_predictor *p, struct r5d_stripe *stripe)
 	if (stripe->settled)
 		return false;
 	stripe->settled = true;
-	r5d_learn(p, &stripe->ticket, held ? R5D_OUTCOME_HELD_FILLED : R5D_OUTCOME_FILLED);
+	r5d_learn(p, &stripe->ticket, held ? R5D_OUTCOME_HELD_FILLED : R5D_OUTCOME_FILLED, 0);
 	return held;
 }
 
@@ -53,6 +54,6 @@ bool r5d_outcome_idle(struct r5d_predictor *p, struct r5d_stripe *stripe, u64 no
 		outcome = R5D_OUTCOME_DONE;
 	else if (stripe->expired)
 		outcome = R5D_OUTCOME_EXPIRED;
-	r5d_learn(p, &stripe->ticket, outcome);
+	r5d_learn(p, &stripe->ticket, outcome, stripe->released - stripe->first);
 	return false;
 }

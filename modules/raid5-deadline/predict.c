@@ -19,7 +19,6 @@
  * A write that follows no other is a candidate: writes here and there stay candidates, and push out
  * no stream.
  */
-#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -27,16 +26,6 @@
 #include "predict.h"
 #include "stripe.h"
 
-#define TRUST_MAX	65535U
-/* Holding pays if half of the writes are filled. */
-#define TRUST_ENOUGH	(TRUST_MAX / 2)
-/* Before anything is learned: one write that would have been filled is enough. */
-#define TRUST_FIRST	(TRUST_ENOUGH - 1)
-/* Shifts of the moving averages. */
-#define STREAM_SHIFT	3
-#define YOUNG_SHIFT	1
-#define KIND_SHIFT	2
-#define ARRAY_SHIFT	5
 /* Fewer stripes than this are no stream. */
 #define RUN_MIN		4U
 /* A write may be so far from where its stream ends: writes are not always in order. */
@@ -44,9 +33,6 @@
 #define REACH_WRITES	8U
 /* ns: a stream that was not written to for so long has ended. */
 #define STREAM_NS	(1000ULL * 1000 * 1000)
-/* Stripes in which a stream that was tried in vain is not tried again; doubled each time. */
-#define BACKOFF_FIRST	8192U
-#define BACKOFF_MAX	1048576U
 /*
  * If holding delays a stream, one in so many of its writes is not held, so that we know how long
  * it would take without us.
@@ -62,22 +48,12 @@ void r5d_predict_init(struct r5d_predictor *p)
 	int i;
 
 	memset(p, 0, sizeof(*p));
-	for (i = 0; i < R5D_KINDS; i++)
+	for (i = 0; i < R5D_KINDS; i++) {
 		p->kinds[i] = TRUST_FIRST;
+		p->ends[i] = TRUST_MAX;
+	}
 	p->trust = TRUST_FIRST;
 	r5d_times_init(&p->times);
-}
-
-/* Stripes of a write: those that it writes in part, too. */
-static u32 span_of(const struct r5d_write *w)
-{
-	return ((u32)(w->start % R5D_STRIPE_SECTORS) + w->sectors + R5D_STRIPE_SECTORS - 1) /
-	       R5D_STRIPE_SECTORS;
-}
-
-static int kind_of(const struct r5d_write *w)
-{
-	return min(ilog2(max(span_of(w), 1U)), R5D_KINDS - 1);
 }
 
 /* Another stripe of the stream's last write, and not the same write again. */
@@ -160,7 +136,7 @@ static void r5d_learn_pace(struct r5d_stream *s, u32 rest, u64 now)
 
 static void r5d_add_write(struct r5d_stream *s, u32 tick, const struct r5d_write *w, u64 now)
 {
-	u32 span = span_of(w);
+	u32 span = r5d_span_of(w);
 
 	s->start = w->start;
 	s->sectors = w->sectors;
@@ -202,7 +178,7 @@ static void r5d_predict_first(struct r5d_predictor *p, struct r5d_stream *candid
 	r5d_add_write(candidate, p->tick, w, now);
 	if (candidate->run < RUN_MIN)
 		return;
-	ticket->kind = kind_of(w);
+	ticket->kind = r5d_kind_of(w);
 	if (p->kinds[ticket->kind] >= TRUST_ENOUGH)
 		candidate->forecast = R5D_TRIAL;
 }
@@ -225,9 +201,9 @@ static void r5d_promote(struct r5d_predictor *p, struct r5d_stream *s,
 {
 	/* Its first blocks were too few for r5d_predict_first(). */
 	if (candidate->run < RUN_MIN)
-		ticket->kind = kind_of(w);
+		ticket->kind = r5d_kind_of(w);
 	*s = *candidate;
-	s->trust = p->kinds[kind_of(w)];
+	s->trust = p->kinds[r5d_kind_of(w)];
 	p->nr_streams = max(p->nr_streams, (int)(s - p->streams) + 1);
 	memset(candidate, 0, sizeof(*candidate));
 }
@@ -248,7 +224,7 @@ static struct r5d_stream *r5d_predict_candidate(struct r5d_predictor *p,
 		r5d_predict_first(p, unused, w, now, ticket);
 		return unused;
 	}
-	if (c->run + span_of(w) < RUN_MIN) {
+	if (c->run + r5d_span_of(w) < RUN_MIN) {
 		r5d_add_write(c, p->tick, w, now);
 		return c;
 	}
@@ -281,99 +257,4 @@ enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w
 	}
 	s->left -= min(s->left, 1U);
 	return s->forecast;
-}
-
-/* A moving average, which reaches 0 and TRUST_MAX. */
-static void average(u32 *trust, bool filled, unsigned int shift)
-{
-	if (filled)
-		*trust += ((TRUST_MAX - *trust) + (1U << shift) - 1) >> shift;
-	else
-		*trust -= (*trust + (1U << shift) - 1) >> shift;
-}
-
-/*
- * The disks were done with a write before the rest of its stripes was written. Would holding them
- * have filled them? Only if the stream goes on for so long without that write being done. A writer
- * that waits for its writes never has more than one row under way; half a write more may be one
- * that it made just before we learned that this one is done.
- */
-static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket)
-{
-	u64 reach = s->next - min(s->next, ticket->begin);
-
-	s->reach = s->reach ? s->reach - s->reach / 4 + reach / 4 : reach;
-	return s->rest && s->reach > s->rest + s->sectors / 2;
-}
-
-/* Holding this stream was in vain: its reach alone is no reason to try again soon. */
-static void r5d_back_off(struct r5d_stream *s)
-{
-	if (!s->proven)
-		s->trust = min(s->trust, TRUST_ENOUGH) / 2;
-	if (s->trust >= TRUST_ENOUGH)
-		return;
-	s->proven = false;
-	s->backoff = s->backoff_next;
-	s->backoff_next = min(2 * s->backoff_next, BACKOFF_MAX);
-}
-
-static void r5d_learn_of_stream(struct r5d_predictor *p, struct r5d_stream *s,
-				const struct r5d_ticket *ticket, enum r5d_outcome outcome)
-{
-	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
-
-	/*
-	 * While nothing is held, a writer of limited depth moves on as its writes complete, and
-	 * fills its stripes. If they are held, it cannot: so this is no reason to try again.
-	 */
-	if (outcome == R5D_OUTCOME_FILLED && s->backoff)
-		return;
-	s->fills = outcome == R5D_OUTCOME_FILLED;
-	if (outcome == R5D_OUTCOME_DONE && r5d_would_fill(s, ticket)) {
-		if (s->backoff)
-			return;
-		if (s->pace_ns)
-			r5d_learn_fill(&p->times, s->pace_ns);
-		filled = true;
-	}
-	average(&s->trust, filled, s->proven ? STREAM_SHIFT : YOUNG_SHIFT);
-	average(&p->trust, filled, ARRAY_SHIFT);
-	if (outcome == R5D_OUTCOME_HELD_FILLED) {
-		s->proven = true;
-		s->backoff = 0;
-		s->backoff_next = BACKOFF_FIRST;
-	} else if (outcome == R5D_OUTCOME_EXPIRED) {
-		r5d_back_off(s);
-	}
-}
-
-/**
- * r5d_learn - learn what became of a stripe
- * @p: the predictor
- * @ticket: of r5d_predict()
- * @outcome: what became of the stripe
- *
- * If another stream has replaced this one since, nothing of the new one changes.
- */
-void r5d_learn(struct r5d_predictor *p, const struct r5d_ticket *ticket,
-	       enum r5d_outcome outcome)
-{
-	bool filled = outcome == R5D_OUTCOME_HELD_FILLED || outcome == R5D_OUTCOME_FILLED;
-	struct r5d_stream *s = ticket->stream >= 0 ? &p->streams[ticket->stream] : NULL;
-
-	if (s && (!s->run || s->id != ticket->id))
-		s = NULL;
-	if (outcome == R5D_OUTCOME_UNKNOWN)
-		return;
-	if (ticket->kind >= 0)
-		average(&p->kinds[ticket->kind], filled, KIND_SHIFT);
-	if (s)
-		r5d_learn_of_stream(p, s, ticket, outcome);
-}
-
-/* @trust: of a stream or of the array. */
-unsigned int r5d_trust_percent(u32 trust)
-{
-	return trust * 100 / TRUST_MAX;
 }

@@ -9,11 +9,10 @@
 #include <linux/types.h>
 
 #include "learn_time.h"
+#include "trust.h"
 
 #define R5D_STREAMS	16
 #define R5D_CANDIDATES	16
-/* Kinds of writes, by length: one stripe, two or three, and so on, up to 256 and more. */
-#define R5D_KINDS	9
 
 /**
  * enum r5d_forecast - will a stripe be filled while it is held?
@@ -41,19 +40,6 @@ enum r5d_outcome {
 	R5D_OUTCOME_EXPIRED,
 	R5D_OUTCOME_DONE,
 	R5D_OUTCOME_UNKNOWN,
-};
-
-/**
- * struct r5d_write - a write, as its writer made it
- * @start: first sector in the array
- * @sectors: length
- * @rest: sectors of the array from a stripe's first chunk to its last: data disks less one, in
- *	chunks
- */
-struct r5d_write {
-	u64 start;
-	u32 sectors;
-	u32 rest;
 };
 
 /**
@@ -88,6 +74,7 @@ struct r5d_ticket {
  * @trust: share of its writes that were filled or would have been, 0 to 65535
  * @backoff: stripes in which @reach is no reason to trust it
  * @backoff_next: the next @backoff
+ * @credit: writes that were filled while held, less what waits in vain have cost
  * @held: writes since one was not held to learn how long that takes
  * @fills: its last stripe was filled without being held
  * @proven: a stripe of it was filled while it was held
@@ -110,6 +97,7 @@ struct r5d_stream {
 	u32 trust;
 	u32 backoff;
 	u32 backoff_next;
+	u16 credit;
 	u8 held;
 	bool fills;
 	bool proven;
@@ -123,6 +111,8 @@ struct r5d_stream {
  * @candidates: writes that may become a stream. Apart from @streams, so that blocks here and there
  *	push out no stream
  * @kinds: trust of the first writes of streams, by ilog2() of their length in stripes
+ * @ends: share of the streams, by the kind of their last write, whose end was not waited for, 0
+ *	to 65535
  * @trust: of all streams
  * @tick: writes seen
  * @times: what was learned of times
@@ -132,6 +122,7 @@ struct r5d_predictor {
 	int nr_streams;
 	struct r5d_stream candidates[R5D_CANDIDATES];
 	u32 kinds[R5D_KINDS];
+	u32 ends[R5D_KINDS];
 	u32 trust;
 	u32 tick;
 	struct r5d_times times;
@@ -140,9 +131,6 @@ struct r5d_predictor {
 void r5d_predict_init(struct r5d_predictor *p);
 enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w, u64 now,
 			      struct r5d_ticket *ticket);
-void r5d_learn(struct r5d_predictor *p, const struct r5d_ticket *ticket,
-	       enum r5d_outcome outcome);
-unsigned int r5d_trust_percent(u32 trust);
 
 /* A ticket that r5d_learn() learns nothing from. */
 static inline struct r5d_ticket r5d_no_ticket(void)
