@@ -113,9 +113,12 @@ void r5d_array_attach(struct r5conf *conf, struct stripe_head *sh)
 	 * Not during a reshape; nor while raid456 sets the array up, which ends before the first
 	 * stripe with work to do.
 	 */
-	if (r5d_table_is_closed() || r456_conf_reshaping(conf) ||
-	    !test_bit(RAID456_STRIPE_HANDLE, r456_sh_state(sh)))
+	if (r5d_table_is_closed() || !test_bit(RAID456_STRIPE_HANDLE, r456_sh_state(sh)))
 		return;
+	if (r456_conf_reshaping(conf)) {
+		stats_add(&r5d_stats, R5D_C_LEFT_RESHAPE, 1);
+		return;
+	}
 	found = r5d_find_disk(conf, &mddev, &disk);
 	/* An array of dm-raid has no disk of md. */
 	if (found && !disk) {
