@@ -34,10 +34,14 @@ pre_read() {
 	echo $sum
 }
 
-# raid456's writes to the members are throttled as write-back, as soon as anything is read. Turn that off.
+# raid456's writes to the members are throttled as write-back, as soon as anything is read. Turn that off. A kernel
+# without CONFIG_BLK_WBT throttles none, and has no such file.
 unthrottle_members() {
-	local disk
-	for disk in "${disks[@]}"; do echo 0 > "/sys/block/$disk/queue/wbt_lat_usec"; done
+	local disk file
+	for disk in "${disks[@]}"; do
+		file=/sys/block/$disk/queue/wbt_lat_usec
+		if [ -e "$file" ]; then echo 0 > "$file"; fi
+	done
 }
 
 # Direct writes to the array by fio. writes ARGS...
