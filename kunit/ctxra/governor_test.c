@@ -221,6 +221,28 @@ static void unclear_use_proves_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.drops);
 }
 
+/*
+ * Evicted pages give no trust: random reads that come back to a window that was evicted unread have
+ * brought back just the pages that they used.
+ */
+static void evicted_use_proves_nothing(struct kunit *test)
+{
+	const struct ctxra_use evicted = { .used = 4, .evicted = 12 };
+	const struct ctxra_use clear = { .used = 13, .evicted = 3 };
+	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .on_trial = true, .win_size = 32 };
+	struct ctxra_budget budget = {};
+
+	ctxra_governor_init(&s);
+	s.windows_opened = s.trust;
+	ctxra_governor_judge(&s, &budget, 32, &evicted);
+	KUNIT_EXPECT_FALSE(test, ctxra_governor_trusts(&s));
+	KUNIT_EXPECT_FALSE(test, s.distrusted);
+	KUNIT_EXPECT_TRUE(test, s.on_trial);
+	ctxra_governor_judge(&s, &budget, 32, &clear);
+	KUNIT_EXPECT_TRUE(test, ctxra_governor_trusts(&s));
+	KUNIT_EXPECT_FALSE(test, s.on_trial);
+}
+
 /* Before full trust the windows grow one step per proof, and that is when tokens come back. */
 static void each_size_has_to_be_proved(struct kunit *test)
 {
@@ -309,6 +331,7 @@ static void tokens_come_back_slowly(struct kunit *test)
 static struct kunit_case governor_cases[] = {
 	KUNIT_CASE(trust_has_to_be_earned),
 	KUNIT_CASE(unclear_use_proves_nothing),
+	KUNIT_CASE(evicted_use_proves_nothing),
 	KUNIT_CASE(each_size_has_to_be_proved),
 	KUNIT_CASE(requested_pages_prove_nothing),
 	KUNIT_CASE(unread_stream_is_demoted),

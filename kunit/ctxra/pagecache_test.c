@@ -141,9 +141,10 @@ static void sample_use(struct kunit *test)
 	use = ctxra_sample_use(mapping, 44, 4);
 	KUNIT_EXPECT_EQ(test, use.unused, 0U);
 	KUNIT_EXPECT_EQ(test, use.unclear, 4U);
-	/* Evicted pages tell nothing. */
+	/* Of evicted pages nobody knows. */
 	use = ctxra_sample_use(mapping, 16, 16);
 	KUNIT_EXPECT_EQ(test, use.used + use.unused + use.absent + use.unclear, 0U);
+	KUNIT_EXPECT_EQ(test, use.evicted, 16U);
 	mapping->i_mmap = RB_ROOT_CACHED;
 }
 

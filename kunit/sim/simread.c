@@ -123,9 +123,9 @@ static struct ctxra_use sim_sample_use(void *ctx, unsigned long start, unsigned 
 	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
 		const struct sim_page *page = sim_page(cache, start + i);
 
-		if (page->evicted)
-			continue;
-		if (!page->cached) {
+		if (page->evicted) {
+			use.evicted++;
+		} else if (!page->cached) {
 			use.absent++;
 			gap = true;
 		} else if (page->used) {

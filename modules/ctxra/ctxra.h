@@ -214,15 +214,17 @@ struct ctxra_window {
  * @unused: cached and unread
  * @absent: not cached: never read, or dropped by POSIX_FADV_DONTNEED and the like
  * @unclear: cached and unread, or used by page tables, which leaves no trace: the file is mapped
+ * @evicted: reclaimed, used or not
  * @gaps: runs of unused or absent pages with a used one behind them
  *
- * Pages in flight and evicted pages tell nothing, and are not counted.
+ * Pages in flight tell nothing, and are not counted.
  */
 struct ctxra_use {
 	unsigned int used;
 	unsigned int unused;
 	unsigned int absent;
 	unsigned int unclear;
+	unsigned int evicted;
 	unsigned int gaps;
 };
 

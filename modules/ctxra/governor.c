@@ -303,8 +303,11 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 {
 	/* Absent pages were read ahead, so they were cached once: their reader dropped them. */
 	unsigned int used = use->used + use->absent, unused = use->unused;
-	/* A proof has to be clear. */
-	unsigned int unproved = unused + use->unclear;
+	/*
+	 * A proof has to be clear. Evicted pages are none: where random reads come back to a window
+	 * that was evicted unread, the pages that they request are the only ones that are cached.
+	 */
+	unsigned int unproved = unused + use->unclear + use->evicted;
 	unsigned long most = s->win_cap ? min_t(unsigned long, win, s->win_cap) : win;
 
 	if (used)

@@ -233,9 +233,9 @@ struct ctxra_use ctxra_sample_use(struct address_space *mapping, pgoff_t start, 
 		void *entry = xa_load(&mapping->i_pages, start + i);
 
 		/* A shadow entry does not tell whether the evicted page was used. */
-		if (xa_is_value(entry))
-			continue;
-		if (!entry) {
+		if (xa_is_value(entry)) {
+			use.evicted++;
+		} else if (!entry) {
 			use.absent++;
 			gap = true;
 		} else if (is_used(entry)) {
