@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include "ctxra/follow.h"
+#include "ctxra/window.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	16384UL	/* 64 MiB */
@@ -592,6 +593,24 @@ static void shrink_only_ahead(struct kunit *test)
 	}
 }
 
+/* The piece below a marker ends below it, even if the last miss was of more pages than a step. */
+static void pieces_end_at_the_next(struct kunit *test)
+{
+	struct ctxra_stream s = {
+		.kind = CTXRA_STRIDED, .start = 100, .end = 132, .last_index = 100, .last_nr = 32,
+		.step = 10, .direction = -1,
+	};
+	const struct ctxra_request rq = {
+		.index = 105, .nr = 5, .win = 32, .ahead = 32, .eof = 1000, .marker = true,
+	};
+	struct ctxra_window win;
+
+	KUNIT_EXPECT_EQ(test, ctxra_window_next_piece(&s, &rq, &win), CTXRA_OPEN);
+	KUNIT_EXPECT_EQ(test, win.start, 90UL);
+	KUNIT_EXPECT_EQ(test, win.nr, 10UL);
+	KUNIT_EXPECT_EQ(test, s.start, 90UL);
+}
+
 static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE_PARAM(backwards, back_gen_params),
 	KUNIT_CASE(backwards_from_anywhere),
@@ -607,6 +626,7 @@ static struct kunit_case pattern_cases[] = {
 	KUNIT_CASE(after_a_drop),
 	KUNIT_CASE(pages_left_out),
 	KUNIT_CASE_PARAM(read_twice, twices_gen_params),
+	KUNIT_CASE(pieces_end_at_the_next),
 	KUNIT_CASE(shrink_only_ahead),
 	{}
 };

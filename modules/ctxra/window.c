@@ -189,12 +189,15 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
  * @rq: a marker
  * @win: set for CTXRA_OPEN
  *
+ * A piece ends where the next begins, even if another reader near it missed more pages.
+ *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
 enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct ctxra_request *rq,
 					   struct ctxra_window *win)
 {
-	unsigned long step = s->step, piece, next, ahead = 1;
+	unsigned long step = s->step, nr = min_t(unsigned long, s->last_nr, step);
+	unsigned long piece, next, ahead = 1;
 
 	/* Start of the piece with the marker: pieces are whole steps from the last miss. */
 	if (rq->index >= s->last_index)
@@ -209,7 +212,7 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 		next = piece + ahead * step;
 		if (ahead > PIECES_AHEAD || next < piece || next >= rq->eof)
 			return CTXRA_SKIP_MARKER;
-		s->end = min(ctxra_sat_add(next, s->last_nr), rq->eof);
+		s->end = min(ctxra_sat_add(next, nr), rq->eof);
 		return open_ahead(win, next, s->end, CTXRA_STRIDE);
 	}
 	if (s->start < piece)
@@ -218,7 +221,7 @@ enum ctxra_verdict ctxra_window_next_piece(struct ctxra_stream *s, const struct 
 		return CTXRA_SKIP_MARKER;
 	next = piece - ahead * step;
 	s->start = next;
-	return open_ahead(win, next, min(next + s->last_nr, rq->eof), CTXRA_STRIDE);
+	return open_ahead(win, next, min(next + nr, rq->eof), CTXRA_STRIDE);
 }
 
 /**
