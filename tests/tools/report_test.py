@@ -63,6 +63,36 @@ class Redaction(unittest.TestCase):
         ):
             self.assertEqual(redactor.redact(text), text)
 
+    def test_names_like_those_of_devices(self) -> None:
+        hosts = [("host", name) for name in ("srv1", "srvdb", "hdfs01", "ramses", "sdnas")]
+        redactor = Redactor([*hosts, ("device", "md_payroll"), ("device", "md127"), ("volume", "vdata")])
+        for _, name in [*hosts, ("", "md_payroll"), ("", "vdata")]:
+            self.assertNotIn(name, redactor.redact(f"on {name}:"))
+        self.assertEqual(redactor.redact("md127 sda dm-0"), "md127 sda dm-0")
+
+    def test_what_is_below_a_path(self) -> None:
+        redactor = Redactor([("path", "/vol1"), ("server", "zeus")])
+        self.assertEqual(redactor.redact("/vol1/acme-payroll, /vol1"), "<path-1>, <path-2>")
+        self.assertEqual(redactor.redact("/vol1/acme-payroll zeus/1"), "<path-1> <server-1>/1")
+
+    def test_names_without_a_list(self) -> None:
+        redactor = Redactor([])
+        for text in (
+            "/dev/vg_acme/lv_payroll",
+            "::ffff:10.1.2.3",
+            "5000c500a1b2c3d4",
+            "0x5000c500a1b2c3d4",
+            "6001405a1b2c3d4e5f60718293a4b5c6",
+            "3aaf5d1c:0e1f2a3b:4c5d6e7f:8091a2b3",
+            "nqn.2014-08.org.nvmexpress:uuid:zeus",
+            "exports=/tank/acme-payroll,/tank/b",
+            "servers=srv1:8",
+        ):
+            shown = redactor.redact(text).replace("exports=", "").replace("servers=", "")
+            self.assertRegex(shown, r"^<\w+-\d+>$", text)
+        for text in ("/dev/pts/0 /dev/sda1", "RSP: 0018:ffffc9000012be20", "ffffffff81a2b3c4", "00:11:22"):
+            self.assertEqual(redactor.redact(text), text)
+
     def test_a_name_within_another(self) -> None:
         redactor = Redactor([("path", "/srv/a"), ("path", "/srv/a/b"), ("host", "mail")])
         self.assertEqual(redactor.redact("/srv/a/b /srv/a mail emails"), "<path-1> <path-2> <host-1> emails")

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from .arrays import arrays
 from .host import Host, unescape
-from .nfs import exported_directories
 from .storage import mounts
 from .targets import backstores
 
@@ -17,20 +16,27 @@ from .targets import backstores
 COMMON = re.compile(
     r"/(boot|dev|etc|home|media|mnt|opt|proc|root|run|srv|sys|tmp|usr|var)?(/(efi|lib|log|tmp|shm|pts))?"
 )
-# Of a device that no administrator named.
-KERNEL_NAME = re.compile(r"(sd|vd|xvd|hd|nvme|md|dm-|loop|nullb|sr|mmcblk|zram|ram)\w*")
+# Of an array that no administrator named.
+KERNEL_NAME = re.compile(r"md\d+")
 HEX = "[0-9A-Fa-f]"
+# What is left of a path.
+REST = r"/[^\s\"',;)]+"
 PATTERNS = (
     ("mail", r"[\w.+-]+@[\w-]+(\.[\w-]+)+"),
-    ("iqn", r"\b(iqn|eui|naa)\.[\w.:-]+"),
+    ("iqn", r"\b(iqn|eui|naa|nqn)\.[\w.:-]+"),
+    ("uuid", rf"\b{HEX}{{8}}(:{HEX}{{8}}){{3}}\b"),
+    ("wwn", rf"\b(0x)?([56]{HEX}{{15}}|6{HEX}{{31}})\b"),
     ("uuid", rf"\b{HEX}{{8}}(-{HEX}{{4}}){{3}}-{HEX}{{12}}\b"),
     ("mac", rf"\b{HEX}{{2}}(:{HEX}{{2}}){{5}}\b"),
+    ("address", r"(?<![\w:])::(ffff:)?(\d{1,3}\.){3}\d{1,3}(?![\d.])"),
     # Not the time of day, and not a device's number: an address has seven colons, or two that follow each other.
     ("address", rf"(?<![\w:])({HEX}{{1,4}}:){{7}}{HEX}{{1,4}}\b"),
     ("address", rf"(?<![\w:])({HEX}{{1,4}}:){{0,6}}({HEX}{{1,4}})?::({HEX}{{1,4}}:)*{HEX}{{0,4}}(?![\w:])"),
     ("address", r"(?<![\d.])(\d{1,3}\.){3}\d{1,3}(?![\d.])"),
-    ("path", r"/dev/(disk/by-[\w-]+|mapper|md)/[^\s\"',;)]+"),
-    ("path", r"/(home|mnt|media|srv|export|exports|data)/[^\s\"',;)]+"),
+    # Values of our own options.
+    ("list", r"(?<=\b(?:exports|servers)=)[^\s\"']+"),
+    ("path", rf"/dev/(?!(pts|shm|fd|net|cpu)/)[\w.+-]+{REST}"),
+    ("path", rf"/(home|mnt|media|srv|export|exports|data){REST}"),
 )
 
 
@@ -41,33 +47,27 @@ def known_names(host: Host) -> Iterable[tuple[str, str]]:
     yield "host", nodename.split(".")[0]
     yield "host", host.text("/proc/sys/kernel/domainname") or ""
     yield "id", host.text("/etc/machine-id") or ""
-    for path in exported_directories(host):
-        yield "path", path
     for mount in mounts(host):
         yield "path", mount.path
         if mount.fstype in ("nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs"):
             yield "server", mount.source
             yield "server", re.split(r":/|/", mount.source.lstrip("/"))[0].strip("[]")
     for line in (host.text("/var/lib/nfs/etab") or "").split("\n"):
+        # Also while nfsd does not run.
+        yield "path", unescape(line.split("\t")[0])
         client = re.search(r"\t(\S+?)\(", line)
         if client:
             yield "client", unescape(client[1])
     for array in arrays(host):
         yield "device", array.name
     for disk in host.names("/sys/block"):
-        yield "device", host.text(f"/sys/block/{disk}/dm/name") or ""
+        yield "volume", host.text(f"/sys/block/{disk}/dm/name") or ""
     for store in backstores(host):
         yield "backstore", store.name
         yield "path", store.path
     servers = host.text("/sys/module/nfs_ra/parameters/servers") or ""
     for item in servers.split(","):
         yield "server", item.rpartition(":")[0] or item
-
-
-def is_public(name: str) -> bool:
-    """Return whether a name says nothing of this machine."""
-    common = COMMON.fullmatch(name) or KERNEL_NAME.fullmatch(name.rpartition("/")[2])
-    return len(name) < 3 or bool(common) or name in ("localhost", "(none)", "none")
 
 
 class Redactor:
@@ -78,7 +78,7 @@ class Redactor:
             trivial = (
                 len(name) < 3
                 or COMMON.fullmatch(name)
-                or KERNEL_NAME.fullmatch(name)
+                or (kind == "device" and KERNEL_NAME.fullmatch(name))
                 or name in ("localhost", "(none)")
             )
             if not trivial:
@@ -92,12 +92,15 @@ class Redactor:
             self.placeholders[text] = f"<{kind}-{n}>"
         return self.placeholders[text]
 
+    def known(self, found: re.Match[str]) -> str:
+        kind = self.kinds[found[1]]
+        # What is below a path has a name of the same hand.
+        return self.placeholder(kind, found[0]) if kind == "path" else self.placeholder(kind, found[1]) + (found[2] or "")
+
     def redact(self, text: str) -> str:
         if self.kinds:
             known = "|".join(re.escape(name) for name in self.kinds)
-            text = re.sub(
-                rf"(?<![\w-])({known})(?![\w-])", lambda found: self.placeholder(self.kinds[found[0]], found[0]), text
-            )
+            text = re.sub(rf"(?<![\w-])({known})(?![\w-])({REST})?", self.known, text)
         for kind, pattern in PATTERNS:
             text = re.sub(pattern, lambda found, kind=kind: self.placeholder(kind, found[0]), text)  # type: ignore[misc]
         return text

@@ -93,8 +93,10 @@ def file_section(host: Host) -> str:
                 text = host.text(f"{directory}/{name}") or ""
                 lines.append(f"--- {directory}/{name}")
                 lines += [line for line in text.splitlines() if line and not line.startswith("#")]
-    for name in ("/etc/seqkeep.conf",):
-        lines += [f"--- {name}", host.text(name) or "is not there"]
+    conf = host.text("/etc/seqkeep.conf")
+    lines.append("--- /etc/seqkeep.conf")
+    # A comment may have any name.
+    lines += [line for line in (conf or "is not there").splitlines() if line and line.lstrip()[:1] not in ("#", ";")]
     return "\n".join(lines)
 
 
