@@ -377,6 +377,16 @@ class Devices(Switches):
         self.run_ok("set", "sdb", "read_ahead_kb=")
         self.assertEqual(self.run_ok("set", "sdb"), "nothing is kept for sdb\n")
 
+    def test_a_disk_with_two_names(self) -> None:
+        self.fixture.link("dev/disk/by-id/x", "dev/sdb")
+        self.run_ok("set", "/dev/disk/by-id/x", "read_ahead_kb=512")
+        said = "/dev/disk/by-id/x is the same disk, and /etc/seqkeep.conf has its read_ahead_kb=512"
+        self.assert_fails(2, said, "set", "sdb", "read_ahead_kb=8192")
+        self.assert_fails(2, said, "set", "sdb", "read_ahead_kb=")
+        self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "512")
+        self.run_ok("set", "sdb", "wbt_lat_usec=0")
+        self.assertIn("sdb: was not kept", self.run_ok("set", "sdb", "skip_copy="))
+
     def test_what_is_kept_is_asked_of_a_name_that_is_there(self) -> None:
         self.run_ok("set", "sdb", "read_ahead_kb=1024")
         self.assertEqual(self.run_ok("set", "/dev/sdb"), "read_ahead_kb=1024\n")

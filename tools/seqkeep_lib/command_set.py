@@ -14,6 +14,7 @@ from .device_conf import (  # fmt: skip
     CTXRA,
     FILE,
     NAMES,
+    Settings,
     check_has,
     check_setting,
     disk_named,
@@ -97,6 +98,18 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
     return lines
 
 
+def check_other_names(host: Host, kept: Settings, device: str, disk: str | None, settings: dict[str, str]) -> None:
+    """Fail if the disk has one of the settings by another name, because both would be applied."""
+    for section, values in kept.items():
+        both = [name for name in settings if name in values]
+        if disk and both and section != device and disk_named(host, section) == disk:
+            name = both[0]
+            raise UsageError(
+                f"{section} is the same disk, and {FILE} has its {name}={values[name]}: seqkeep set {section} {name}="
+                f"{settings[name]}"
+            )
+
+
 def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     for name, value in settings.items():
         if value or name not in NAMES:
@@ -104,6 +117,8 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     disk = find_disk(host, device)
     if disk:
         check_has(host, disk, [name for name, value in settings.items() if value])
+    before = read_settings(host)
+    check_other_names(host, before, device, disk, settings)
     write_settings(host, device, settings)
     failed, pending = apply(host, read_settings(host), disk or "-")
     if failed:
@@ -113,7 +128,8 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
         when = "set when the device appears." if not disk else "set as below." if pending else "set now."
         lines.append(f"{device}: kept in {FILE}, and {when}")
     else:
-        lines.append(f"{device}: no longer kept in {FILE}.")
+        was = [name for name in settings if name in before.get(device, {})]
+        lines.append(f"{device}: {'no longer' if was else 'was not'} kept in {FILE}.")
     lines += [f"{what}: it appears with the first write, and is set then." for what in pending.values()]
     apply_later(host, pending)
     if any(value == "" for value in settings.values()):
