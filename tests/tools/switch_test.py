@@ -122,6 +122,13 @@ class Enable(Switches):
         self.assertFalse(self.is_on())
         self.assertEqual(self.boot_files(), {})
 
+    def test_dracut(self) -> None:
+        for words in (("enable", "ctxra"), ("set", "ctxra", "max_kb=512"), ("disable", "ctxra")):
+            self.assertNotIn("dracut", self.run_ok(*words))
+        self.fixture.write("usr/bin/dracut", "")
+        for words in (("enable", "ctxra"), ("set", "ctxra", "max_kb=512"), ("disable", "ctxra")):
+            self.assertIn("dracut -f makes it anew", self.run_ok(*words))
+
     def test_modprobe_says_what_is_not_text(self) -> None:
         program = self.root / "usr/bin/modprobe"
         program.write_text(program.read_text().replace("\n", "\nprintf '\\351t\\n' >&2\n", 1))

@@ -11,7 +11,7 @@ from .device_conf import CTXRA, CTXRA_KB, FILE, read_settings, write_settings
 from .errors import SeqkeepError
 from .host import Host
 from .output import show
-from .switch import WAIT_S, exclusive, module_named, set_parameter, state_of
+from .switch import WAIT_S, exclusive, initramfs_note, module_named, set_parameter, state_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
     if state.loaded:
         how = "It is off now" if args.now else "It stays as it is now; to switch it off: seqkeep disable --now"
         lines.append(f"{how}{'' if args.now else f' {module.name}'}; to unload it: rmmod {module.directory}")
-    show("\n".join(lines))
+    show("\n".join([*lines, *initramfs_note(host)]))
     return 0

@@ -34,6 +34,7 @@ from .switch import (  # fmt: skip
     check_available,
     check_options,
     exclusive,
+    initramfs_note,
     load,
     module_named,
     set_parameter,
@@ -203,5 +204,5 @@ def run(args: argparse.Namespace) -> int:
     host = Host(args.root)
     with raised_signals(), exclusive(host, WAIT_S):
         lines = enable(host, module, options, args.now, args.observe)
-    show("\n".join(lines))
+    show("\n".join([*lines, *initramfs_note(host)]))
     return 0

@@ -33,6 +33,7 @@ from .switch import (  # fmt: skip
     check_available,
     check_options,
     exclusive,
+    initramfs_note,
     set_parameters,
     state_of,
     unchecked_note,
@@ -93,6 +94,7 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
         )
     if not state.loaded:
         lines += unchecked_note(unchecked_options(host, state, options))
+    lines += initramfs_note(host) if boot else []
     if not boot and names:
         lines.append(f"To keep it: seqkeep enable {module.name} {names}")
     return lines

@@ -168,6 +168,13 @@ def check_options(host: Host, state: State, options: dict[str, str], is_told: bo
             raise UsageError(f"{option}={value}: {why}")
 
 
+def initramfs_note(host: Host) -> list[str]:
+    """Say what else has the files of a boot."""
+    if not host.exists("/usr/bin/dracut"):
+        return []
+    return ["The initramfs may have a copy of the files for the boot, as they were: dracut -f makes it anew."]
+
+
 def last_log_line(host: Host, module: Module) -> str:
     """Return the last line that a module wrote to the kernel log."""
     lines = [line for line in (host.command("dmesg") or "").splitlines() if f"{module.directory}: " in line]
