@@ -82,6 +82,18 @@ class Closed(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
+class Environment(unittest.TestCase):
+    def test_modules_of_others(self) -> None:
+        """Root runs the tools."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "json.py").write_text("raise SystemExit('not ours')\n")
+            environment = {**os.environ, "PYTHONPATH": folder, "PYTHONSAFEPATH": "1"}
+            for tool in ("iostune", "rastat", "seqkeep"):
+                words = [str(TOOLS / tool), "--version"]
+                done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), tool)
+
+
 class Encodings(unittest.TestCase):
     def test_characters_that_the_locale_cannot_encode(self) -> None:
         for encoding, shown in (("latin-1", b"/srv/\\u0142 \\udcff\n"), ("utf-8", b"/srv/\xc5\x82 \\udcff\n")):

@@ -93,9 +93,9 @@ class Redactor:
         return self.placeholders[text]
 
     def known(self, found: re.Match[str]) -> str:
-        kind = self.kinds[found[1]]
+        kind, name = self.kinds[found[1]], found[1]
         # What is below a path has a name of the same hand.
-        return self.placeholder(kind, found[0]) if kind == "path" else self.placeholder(kind, found[1]) + (found[2] or "")
+        return self.placeholder(kind, found[0]) if kind == "path" else self.placeholder(kind, name) + (found[2] or "")
 
     def redact(self, text: str) -> str:
         if self.kinds:
