@@ -294,6 +294,14 @@ class Kernel(Machine):
         self.write(f"boot/config-{release}", f"{CONFIG}CONFIG_ARM64_4K_PAGES=y\n")
         self.assert_found(ADVICE, "kernels", f"kernel {release} has no raid5-deadline")
 
+    def test_another_kernel_has_no_prebuilt_module(self) -> None:
+        shutil.rmtree(self.root / "usr/src")
+        self.write("boot/vmlinuz-6.12.2-test")
+        self.write("lib/modules/6.12.2-test/modules.dep")
+        self.assert_found(ADVICE, "kernels", "kernel 6.12.2-test has no ctxra, ra-trace")
+        remedies = " ".join(finding.remedy for finding in self.findings(ADVICE))
+        self.assertIn("install ctxra-modules-6.12.2-test", remedies)
+
     def test_another_kernel_is_out_of_range(self) -> None:
         self.write("boot/vmlinuz-7.4.1-test")
         self.write("lib/modules/7.4.1-test/modules.dep")

@@ -211,6 +211,16 @@ def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
     The dkms of Debian 12 builds a newly installed module for the running kernel and the newest one only.
     """
     for release in bootable_kernels(host):
+        # These came built, without DKMS.
+        came = [state for state in states if state.file and not state.installed]
+        lost = [state.module.name for state in came if not module_file(host, state.module, release)]
+        if lost:
+            yield Finding(
+                ADVICE,
+                "kernels",
+                f"kernel {release} has no {', '.join(lost)}: {MISSING_AFTER_BOOT}",
+                f"install {lost[0]}-modules-{release} (make prebuilt), or kmod-seqkeep-{release}",
+            )
         if release == host.release or not host.exists(f"/lib/modules/{release}/build/Makefile"):
             # check_built() and check_headers() report these.
             continue
