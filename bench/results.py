@@ -173,7 +173,7 @@ BENCHES = {
             " NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8. The emulated CPU bounds the cases through NFS, so that they"
             " show fewer disk reads and hardly more speed",
             # Readers in order have their windows from stock already, and random reads have none.
-            meant=lambda case, _: not re.match(r"(cost-)?(in-order|random|runs-of)|turn-|spindle-", case),
+            meant=lambda case, _: not re.match(r"(cost-)?(in-order|random|runs-of|miss)|turn-|spindle-", case),
             drawn_cost="ios",
         ),
         Bench(
