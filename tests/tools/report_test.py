@@ -87,10 +87,21 @@ class Redaction(unittest.TestCase):
             "nqn.2014-08.org.nvmexpress:uuid:zeus",
             "exports=/tank/acme-payroll,/tank/b",
             "servers=srv1:8",
+            'servers="a b:1"',
         ):
             shown = redactor.redact(text).replace("exports=", "").replace("servers=", "")
             self.assertRegex(shown, r"^<\w+-\d+>$", text)
-        for text in ("/dev/pts/0 /dev/sda1", "RSP: 0018:ffffc9000012be20", "ffffffff81a2b3c4", "00:11:22"):
+        for text in (
+            "/dev/pts/0 /dev/sda1",
+            "RSP: 0018:ffffc9000012be20",
+            "ffffffff81a2b3c4",
+            "00:11:22",
+            "RAX: 5f3759df00000001",
+            "R12: 6b6b6b6b6b6b6b6b",
+            "6b6b6b6b6b6b6b6b",
+            "waited_ns: 5184000123456789,",
+            "/sys/dev/block/8:0/queue",
+        ):
             self.assertEqual(redactor.redact(text), text)
 
     def test_a_name_within_another(self) -> None:

@@ -392,6 +392,10 @@ class Devices(Switches):
         self.assert_fails(2, said, "set", "sdb", "read_ahead_kb=")
         self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "512")
         self.run_ok("set", "sdb", "wbt_lat_usec=0")
+        # As somebody may have written it.
+        file = self.root / "etc/seqkeep.conf"
+        file.write_text(f"{file.read_text()}[sdb]\nread_ahead_kb = 64\n")
+        self.assertIn("no longer kept", self.run_ok("set", "sdb", "read_ahead_kb="))
         self.assertIn("sdb: was not kept", self.run_ok("set", "sdb", "skip_copy="))
 
     def test_what_is_kept_is_asked_of_a_name_that_is_there(self) -> None:

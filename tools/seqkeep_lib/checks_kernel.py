@@ -213,13 +213,22 @@ def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
     for release in bootable_kernels(host):
         # These came built, without DKMS.
         came = [state for state in states if state.file and not state.installed]
-        lost = [state.module.name for state in came if not module_file(host, state.module, release)]
+        lost = [
+            state.module.name
+            for state in came
+            if not (
+                module_file(host, state.module, release)
+                or large_pages(host, state, release)
+                or lacks_raid456(host, state, release)
+            )
+        ]
         if lost:
             yield Finding(
                 ADVICE,
                 "kernels",
                 f"kernel {release} has no {', '.join(lost)}: {MISSING_AFTER_BOOT}",
-                f"install {lost[0]}-modules-{release} (make prebuilt), or kmod-seqkeep-{release}",
+                f"install {' '.join(f'{name}-modules-{release}' for name in lost)} (make prebuilt), or"
+                f" kmod-seqkeep-{release}; or remove that kernel",
             )
         if release == host.release or not host.exists(f"/lib/modules/{release}/build/Makefile"):
             # check_built() and check_headers() report these.

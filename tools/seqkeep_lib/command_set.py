@@ -103,7 +103,8 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
 def check_other_names(host: Host, kept: Settings, device: str, disk: str | None, settings: dict[str, str]) -> None:
     """Fail if the disk has one of the settings by another name, because both would be applied."""
     for section, values in kept.items():
-        both = [name for name in settings if name in values]
+        # What this name has, too, can be taken out: otherwise neither could be.
+        both = [name for name in settings if name in values and (settings[name] or name not in kept.get(device, {}))]
         if disk and both and section != device and disk_named(host, section) == disk:
             name = both[0]
             raise UsageError(

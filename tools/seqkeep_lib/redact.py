@@ -19,13 +19,17 @@ COMMON = re.compile(
 # Of an array that no administrator named.
 KERNEL_NAME = re.compile(r"md\d+")
 HEX = "[0-9A-Fa-f]"
+# Mounts of the system, and volumes that every system may have.
+SYSTEM = re.compile(r"/(sys|proc|dev|lib/modules|usr/lib/modules)/.*|/(usr/)?lib/modules")
+VOLUMES = ("root", "swap", "home", "data", "live-rw", "live-base")
 # What is left of a path.
 REST = r"/[^\s\"',;)]+"
 PATTERNS = (
     ("mail", r"[\w.+-]+@[\w-]+(\.[\w-]+)+"),
     ("iqn", r"\b(iqn|eui|naa|nqn)\.[\w.:-]+"),
     ("uuid", rf"\b{HEX}{{8}}(:{HEX}{{8}}){{3}}\b"),
-    ("wwn", rf"\b(0x)?([56]{HEX}{{15}}|6{HEX}{{31}})\b"),
+    # Not a register, and not a number.
+    ("wwn", rf"(?<![A-Z0-9]{{3}}: )\b(0x)?(?!\d+\b)(?!(?:6b|5a)+\b)([56]{HEX}{{15}}|6{HEX}{{31}})\b"),
     ("uuid", rf"\b{HEX}{{8}}(-{HEX}{{4}}){{3}}-{HEX}{{12}}\b"),
     ("mac", rf"\b{HEX}{{2}}(:{HEX}{{2}}){{5}}\b"),
     ("address", r"(?<![\w:])::(ffff:)?(\d{1,3}\.){3}\d{1,3}(?![\d.])"),
@@ -34,8 +38,8 @@ PATTERNS = (
     ("address", rf"(?<![\w:])({HEX}{{1,4}}:){{0,6}}({HEX}{{1,4}})?::({HEX}{{1,4}}:)*{HEX}{{0,4}}(?![\w:])"),
     ("address", r"(?<![\d.])(\d{1,3}\.){3}\d{1,3}(?![\d.])"),
     # Values of our own options.
-    ("list", r"(?<=\b(?:exports|servers)=)[^\s\"']+"),
-    ("path", rf"/dev/(?!(pts|shm|fd|net|cpu)/)[\w.+-]+{REST}"),
+    ("list", r"(?<=\b(?:exports|servers)=)(\"[^\"]*\"|[^\s\"']+)"),
+    ("path", rf"(?<![\w.])/dev/(?!(pts|shm|fd|net|cpu)/)[\w.+-]+{REST}"),
     ("path", rf"/(home|mnt|media|srv|export|exports|data){REST}"),
 )
 
@@ -48,7 +52,8 @@ def known_names(host: Host) -> Iterable[tuple[str, str]]:
     yield "host", host.text("/proc/sys/kernel/domainname") or ""
     yield "id", host.text("/etc/machine-id") or ""
     for mount in mounts(host):
-        yield "path", mount.path
+        if not SYSTEM.fullmatch(mount.path):
+            yield "path", mount.path
         if mount.fstype in ("nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs"):
             yield "server", mount.source
             yield "server", re.split(r":/|/", mount.source.lstrip("/"))[0].strip("[]")
@@ -61,7 +66,8 @@ def known_names(host: Host) -> Iterable[tuple[str, str]]:
     for array in arrays(host):
         yield "device", array.name
     for disk in host.names("/sys/block"):
-        yield "volume", host.text(f"/sys/block/{disk}/dm/name") or ""
+        volume = host.text(f"/sys/block/{disk}/dm/name") or ""
+        yield "volume", "" if volume in VOLUMES else volume
     for store in backstores(host):
         yield "backstore", store.name
         yield "path", store.path

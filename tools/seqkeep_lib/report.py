@@ -92,11 +92,12 @@ def file_section(host: Host) -> str:
             if re.match(pattern.replace("MODULE", names), name):
                 text = host.text(f"{directory}/{name}") or ""
                 lines.append(f"--- {directory}/{name}")
-                lines += [line for line in text.splitlines() if line and not line.startswith("#")]
+                lines += [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
     conf = host.text("/etc/seqkeep.conf")
     lines.append("--- /etc/seqkeep.conf")
     # A comment may have any name.
-    lines += [line for line in (conf or "is not there").splitlines() if line and line.lstrip()[:1] not in ("#", ";")]
+    bare = [line.split("#")[0].rstrip() for line in (conf or "is not there").splitlines()]
+    lines += [line for line in bare if line]
     return "\n".join(lines)
 
 
