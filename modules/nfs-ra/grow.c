@@ -144,6 +144,30 @@ static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pag
 }
 
 /**
+ * nra_smallest_window - the size below which no window is made
+ * @size: the last window, pages
+ * @mount_pages: the mount's readahead, pages
+ * @usual: the kernel's default readahead, pages
+ * @req: what the read() still wants, from the marker on, pages
+ * @io_pages: the largest READ of the mount, pages
+ *
+ * What the stock code has without the module: windows of @usual, and for a larger read() as large
+ * as it is, up to @io_pages. At a marker only the rest of the read() is known, so a window that
+ * such a read() has opened stays as large as it is.
+ *
+ * Return: pages.
+ */
+unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
+				  unsigned long usual, unsigned long req, unsigned long io_pages)
+{
+	unsigned long smallest = min(mount_pages, usual);
+
+	if (req > usual)
+		smallest = max(smallest, min(max_t(unsigned long, size, req), io_pages));
+	return smallest;
+}
+
+/**
  * nra_next_window - how large to make the next window
  * @size: the last window, pages
  * @limits: what bounds it

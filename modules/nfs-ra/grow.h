@@ -49,7 +49,7 @@ struct nra_run {
  * @mount_pages: the mount's readahead, pages
  * @max_window: the largest window that grows with use, pages; 0: windows do not grow
  * @memory: the largest window for the memory that the reader may use, pages
- * @smallest: no window is made smaller than this, pages: the kernel's default readahead
+ * @smallest: of nra_smallest_window(): no window is made smaller than this, pages
  */
 struct nra_limits {
 	unsigned long file_pages;
@@ -72,6 +72,8 @@ unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn pa
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
 			       nra_page_fn page, void *data);
 unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
+unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
+				  unsigned long usual, unsigned long req, unsigned long io_pages);
 unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 			     const struct nra_run *run);
 void nra_steer_window(struct nra_window *last, unsigned int next, unsigned long file_pages);

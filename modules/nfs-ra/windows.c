@@ -82,8 +82,12 @@ static enum nra_page nra_look_up(void *mapping, unsigned long index)
 	return folio_flags_say_read(compat_folio_flags(folio)) ? NRA_PAGE_READ : NRA_PAGE_UNREAD;
 }
 
-/* Set call->next and what it depends on. Return false if the stock code is to decide. */
-static bool nra_decide(const struct readahead_control *ractl, struct nra_call *call)
+/*
+ * Set call->next and what it depends on. @req: pages that the read() still wants. Return false if
+ * the stock code is to decide.
+ */
+static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
+		       struct nra_call *call)
 {
 	const struct file_ra_state *ra = ractl->ra;
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
@@ -93,9 +97,11 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 	};
 	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
 	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
+	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
 	struct nra_run run;
 
-	limits.smallest = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
+	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
+					      req, READ_ONCE(bdi->io_pages));
 	rcu_read_lock();
 	if (!nra_mounts_limits(bdi, &limits.max_window)) {
 		rcu_read_unlock();
@@ -103,7 +109,7 @@ static bool nra_decide(const struct readahead_control *ractl, struct nra_call *c
 	}
 	limits.memory = nra_memory_window();
 	end = nra_run_end(end, ractl->_index, nra_look_up, ractl->mapping);
-	run = nra_run_measure(end, max(limits.smallest / 2, 1UL),
+	run = nra_run_measure(end, max(usual / 2, 1UL),
 			      2 * max(limits.max_window, limits.file_pages), nra_look_up,
 			      ractl->mapping);
 	rcu_read_unlock();
@@ -166,7 +172,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	call->ra = ra;
 	call->end = last.start + last.size;
 	call->size = last.size;
-	if (!nra_decide(ractl, call))
+	if (!nra_decide(ractl, regs_get_kernel_argument(regs, 2), call))
 		return false;
 	if (seqkeep_is_observing()) {
 		nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);
