@@ -210,9 +210,9 @@ def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
 
     The dkms of Debian 12 builds a newly installed module for the running kernel and the newest one only.
     """
+    # These came built, without DKMS.
+    came = [state for state in states if state.file and not state.installed]
     for release in bootable_kernels(host):
-        # These came built, without DKMS.
-        came = [state for state in states if state.file and not state.installed]
         lost = [
             state.module.name
             for state in came
