@@ -56,6 +56,18 @@ make_file() {
 	reader make "$1" "$2"
 }
 
+# Make a file of lines of text, which can be compressed. make_text FILE SIZE_MB
+make_text() {
+	python3 - "$2" <<- 'END' > "$1"
+		import sys
+		size = int(sys.argv[1]) << 20
+		# A line has 28 bytes or more on average.
+		text = "".join(f"{i * 7919 % 1000003} {'word' * (i % 9)} {i}\n" for i in range(size // 28))
+		sys.stdout.write(text[:size])
+	END
+	assert_equal "bytes of the file" "$(stat -c %s "$1")" $(($2 << 20))
+}
+
 # Make a disk of one of the models, of $DISK_MB, and print its name.
 make_disk() {
 	case $DISK_MODEL in
