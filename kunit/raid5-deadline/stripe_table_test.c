@@ -8,7 +8,8 @@
 
 #include "raid5-deadline/stripe_table.h"
 
-#define NR	16
+/* No power of two, which the number of buckets is. */
+#define NR	20
 
 /* The table uses the address of a stripe only: it reads nothing there. */
 static char stripes[NR + 1];
@@ -101,6 +102,18 @@ static void room_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, r5d_stripe_find(table, &stripes[3], 24));
 	added(test, NR, NR * 8);
 	KUNIT_EXPECT_NULL(test, r5d_stripe_add(table, &stripes[3], 24));
+}
+
+/* Half of the entries, not of the buckets. */
+static void half_used(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR / 2; i++) {
+		KUNIT_EXPECT_FALSE(test, r5d_stripes_half_used(test->priv));
+		added(test, i, i * 8);
+	}
+	KUNIT_EXPECT_TRUE(test, r5d_stripes_half_used(test->priv));
 }
 
 /* The oldest is first; to set or clear twice changes nothing. */
@@ -273,6 +286,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(found_by_address),
 	KUNIT_CASE(another_stripe_at_the_address),
 	KUNIT_CASE(room_is_bounded),
+	KUNIT_CASE(half_used),
 	KUNIT_CASE(held_in_order),
 	KUNIT_CASE(passed_stays_passed),
 	KUNIT_CASE(entries_begin_empty),

@@ -141,15 +141,39 @@ static void held_stripes_leave_room(struct kunit *test)
 
 static void cache_size(struct kunit *test)
 {
-	/* Sixteen rows: 1 MiB chunks are 256 stripes, 64 KiB chunks are 16. */
-	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 64), 4096);
-	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(128, 3, 64), 256);
+	/* Sixteen rows less one: 1 MiB chunks are 256 stripes, 64 KiB chunks are 16. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 64), 4095);
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(128, 3, 64), 255);
 	/* The bound: a stripe of 8 disks is between 35 and 37 KiB. */
 	KUNIT_EXPECT_LE(test, r5d_cache_stripes(2048, 8, 16) * 35, 16 * 1024);
 	KUNIT_EXPECT_GE(test, r5d_cache_stripes(2048, 8, 16) * 37, 16 * 1024);
 	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 3, 0), 0);
 	/* No more than md takes, with chunks of 64 MiB and enough memory. */
-	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(131072, 3, 1024), 32768);
+	KUNIT_EXPECT_EQ(test, r5d_cache_stripes(131072, 3, 1024), 32767);
+}
+
+/* No memory makes a number that a user would choose. */
+static void cache_size_is_odd(struct kunit *test)
+{
+	unsigned int mb;
+
+	for (mb = 1; mb <= 1024; mb++)
+		KUNIT_EXPECT_EQ(test, r5d_cache_stripes(2048, 4, mb) & 1, 1);
+}
+
+static void cache_beside_others(struct kunit *test)
+{
+	u64 stripe = r5d_stripe_bytes(4);
+
+	/* What the array had before is no memory of ours. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(256, 1255, 4, 999 * stripe, 0), 1255);
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(256, 1255, 4, 998 * stripe, 0), 1253);
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(256, 1255, 4, 999 * stripe, 899 * stripe), 355);
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(256, 1255, 4, 999 * stripe, 999 * stripe), 256);
+	/* Memory was taken away from the machine. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(256, 1255, 4, 999 * stripe, 2000 * stripe), 256);
+	/* A larger cache takes nothing. */
+	KUNIT_EXPECT_EQ(test, r5d_cache_within(8192, 1255, 4, 0, 0), 1255);
 }
 
 static struct kunit_case verdict_cases[] = {
@@ -157,6 +181,8 @@ static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE_PARAM(judged, change_case_gen_params),
 	KUNIT_CASE(held_stripes_leave_room),
 	KUNIT_CASE(cache_size),
+	KUNIT_CASE(cache_size_is_odd),
+	KUNIT_CASE(cache_beside_others),
 	{}
 };
 

@@ -12,7 +12,6 @@
 #include "array.h"
 #include "attr.h"
 #include "cache.h"
-#include "common/module.h"
 #include "hold.h"
 #include "raid456.h"
 #include "select.h"
@@ -129,7 +128,25 @@ static bool r5d_array_work_later(struct r5d_array *array)
 	return later;
 }
 
-/* Prepare an array, and raise its stripe cache. */
+/*
+ * Is a stripe cache to be raised? If the array was deselected since a stripe of it was held, the
+ * next one that is held asks again.
+ */
+static bool r5d_array_may_raise(struct r5d_array *array)
+{
+	bool raise;
+
+	spin_lock_irq(r456_device_lock(array->conf));
+	array->raise = array->raise && READ_ONCE(array->selected);
+	raise = array->raise;
+	spin_unlock_irq(r456_device_lock(array->conf));
+	return raise;
+}
+
+/*
+ * Prepare an array; when it runs again, raise its stripe cache, because a stripe was held. An array
+ * in which none ever is keeps its cache.
+ */
 void r5d_array_work(struct work_struct *work)
 {
 	struct r5d_array *array = container_of(to_delayed_work(work), struct r5d_array, work);
@@ -141,12 +158,11 @@ void r5d_array_work(struct work_struct *work)
 	bool raise;
 
 	mutex_lock(&r5d_registry_mutex);
+	raise = r5d_state(array) == R5D_READY && r5d_array_may_raise(array);
 	if (r5d_state(array) == R5D_ATTACHED)
 		r5d_array_make_ready(array);
-	raise = r5d_state(array) == R5D_READY;
 	mutex_unlock(&r5d_registry_mutex);
-	raise = raise && READ_ONCE(array->selected) && !seqkeep_is_observing() &&
-		r5d_cache_raise(array);
+	raise = raise && r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
 	if (!raise || !r5d_array_work_later(array))
 		r5d_array_put(array);

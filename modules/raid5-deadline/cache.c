@@ -10,11 +10,18 @@
 #include "params.h"
 #include "r5d.h"
 #include "raid456.h"
+#include "table.h"
 #include "verdict.h"
 
 /* The stripe cache of one array may have 1/32 of all memory, and 1/4 of the available memory. */
 #define RAM_PART	32
 #define FREE_PART	4
+/*
+ * The module may add 1/16 of all memory to the caches of all arrays: the kernel cannot have it back
+ * while the module is enabled, and begins to write back dirty pages, which it can, at 1/10. So two
+ * arrays have what one may have, and many have no more than that.
+ */
+#define ALL_PART	16
 /* Stripes that the cache is raised by at a time, and those of an array that is clean. */
 #define RAISE_STEP	64
 #define CLEAN_STEP	1024
@@ -23,6 +30,9 @@
 /* How long to wait for md's lock, and how often to try it. */
 #define LOCK_WAIT_MS	5000
 #define LOCK_POLL_US	250
+
+/* Nobody takes memory of ALL_PART between another's look at what is taken, and its taking some. */
+static DEFINE_SPINLOCK(share_lock);
 
 /* The kernel cannot shrink a raised cache below its new size: so it gets a part of memory only. */
 static unsigned int r5d_spare_memory_mb(void)
@@ -93,6 +103,36 @@ static int r5d_step_stripes(const struct r5d_array *array)
 }
 
 /*
+ * Take memory to raise a cache to @want stripes, of which there were @before at first. Arrays that
+ * have left the table have none. Returns how many stripes there is memory for.
+ */
+static int r5d_cache_take(struct r5d_array *array, int before, int want)
+{
+	u64 all = (u64)(totalram_pages() / ALL_PART) << PAGE_SHIFT, taken = 0;
+	int disks = r456_conf_raid_disks(array->conf);
+	struct r5d_array *other;
+	int bucket;
+
+	spin_lock(&share_lock);
+	rcu_read_lock();
+	hash_for_each_rcu(r5d_arrays, bucket, other, node)
+		if (other != array)
+			taken += READ_ONCE(other->cache_bytes);
+	rcu_read_unlock();
+	want = r5d_cache_within(before, want, disks, all, taken);
+	WRITE_ONCE(array->cache_bytes, (u64)(want - before) * r5d_stripe_bytes(disks));
+	spin_unlock(&share_lock);
+	return want;
+}
+
+/* Give back what was taken and not used. */
+static void r5d_cache_took(struct r5d_array *array)
+{
+	WRITE_ONCE(array->cache_bytes, (u64)(array->cache_set - array->cache_before) *
+		   r5d_stripe_bytes(r456_conf_raid_disks(array->conf)));
+}
+
+/*
  * Raise the cache by a step. md's lock is held. Returns 0 if that was the last one, 1 if there are
  * more, or a negative errno.
  */
@@ -102,22 +142,30 @@ static int r5d_cache_step(struct r5d_array *array)
 	int before = r456_conf_min_stripes(array->conf);
 	/* With what raid456 added by itself, which a smaller size would free. */
 	int have = r456_conf_max_stripes(array->conf);
+	int next = min(want, have + r5d_step_stripes(array));
 	int err = 0;
 
 	/* At the end, or somebody has set the size since the last step. */
 	if (want <= before || r456_conf_journalled(array->conf) ||
 	    (array->cache_before && array->cache_set != before))
 		return 0;
+	next = r5d_cache_take(array, array->cache_before ?: before, next);
 	/* Those that it has are allocated: only keep the shrinker from freeing them. */
-	if (want <= have)
-		r456_conf_set_min_stripes(array->conf, want);
-	else
-		err = raid5_set_cache_size(array->mddev,
-					   min(want, have + r5d_step_stripes(array)));
+	if (next > before && next <= have)
+		r456_conf_set_min_stripes(array->conf, next);
+	else if (next > before)
+		err = raid5_set_cache_size(array->mddev, next);
 	if (!array->cache_before && r456_conf_min_stripes(array->conf) > before)
 		WRITE_ONCE(array->cache_before, before);
 	if (array->cache_before)
 		WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
+	r5d_cache_took(array);
+	/* Other arrays have the rest of the memory. */
+	if (next <= before) {
+		pr_info("%s: stripe cache not raised to %d: those of all arrays have 1/%d of the memory\n",
+			array->name, want, ALL_PART);
+		return 0;
+	}
 	if (err)
 		pr_info("failed to raise the stripe cache of %s to %d (%d): it has %d; lower cache_mb\n",
 			array->name, want, err, r456_conf_min_stripes(array->conf));

@@ -11,6 +11,7 @@
 #include "preread.h"
 #include "raid456.h"
 #include "release.h"
+#include "table.h"
 
 /* Bits of struct r5d_stripe.written. */
 #define MAX_DISKS	64
@@ -36,7 +37,7 @@ static void r5d_remember_judged(struct r5d_array *array, struct stripe_head *sh,
 	if (!twice && !partial)
 		return;
 	/* What is only counted leaves half of the entries to what may be held. */
-	if (!twice && array->stripes.nr >= (1U << array->stripes.bits) / 2)
+	if (!twice && r5d_stripes_half_used(&array->stripes))
 		return;
 	stripe = r5d_stripe_add(&array->stripes, sh, r456_sh_sector(sh));
 	if (!stripe)
@@ -159,6 +160,7 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	}
 	r5d_stripe_set_held(&array->stripes, stripe, forecast == R5D_TRIAL);
 	r5d_count(array, R5D_C_HELD);
+	r5d_array_queue_raise(array);
 	return r5d_defer(array, stripe, now);
 }
 
@@ -243,12 +245,13 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
 	if (stripe && r5d_seen_enough(array, stripe, &state)) {
 		r5d_stripe_remove(&array->stripes, stripe);
+		/* The same question as above, which was not asked of a stripe with an entry. */
+		if (!state.handle || !state.fresh)
+			return false;
 		stripe = NULL;
 	}
 	/* Already judged; kept only to recognise a second release before handle_stripe() runs. */
 	if (stripe && r5d_is_judged(stripe))
-		return false;
-	if (!stripe && (!state.handle || !state.fresh))
 		return false;
 	return r5d_judge_release(array, sh, stripe, &state);
 }

@@ -27,6 +27,7 @@ int r5d_stripes_create(struct r5d_stripe_table *table, unsigned int nr)
 {
 	unsigned int i;
 
+	table->room = nr;
 	table->bits = ilog2(roundup_pow_of_two(nr));
 	table->buckets = kvcalloc(1U << table->bits, sizeof(*table->buckets), GFP_KERNEL);
 	table->pool = kvcalloc(nr, sizeof(*table->pool), GFP_KERNEL);

@@ -92,6 +92,7 @@ enum { R5D_HELD_TRIAL, R5D_HELD_OTHERS, R5D_HELD_LISTS };
  * @held: the held stripes, oldest first: those on trial, and the others
  * @nr_held: their number
  * @nr: entries in use
+ * @room: all entries, in use or not
  * @bits: log2 of the number of @buckets
  */
 struct r5d_stripe_table {
@@ -101,8 +102,14 @@ struct r5d_stripe_table {
 	struct list_head held[R5D_HELD_LISTS];
 	unsigned int nr_held;
 	unsigned int nr;
+	unsigned int room;
 	unsigned int bits;
 };
+
+static inline bool r5d_stripes_half_used(const struct r5d_stripe_table *table)
+{
+	return table->nr >= table->room / 2;
+}
 
 void r5d_stripes_init(struct r5d_stripe_table *table);
 int r5d_stripes_create(struct r5d_stripe_table *table, unsigned int nr);

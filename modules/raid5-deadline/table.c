@@ -82,6 +82,24 @@ void r5d_array_queue(struct r5d_array *array, unsigned int ms)
 }
 
 /**
+ * r5d_array_queue_raise - have the work of an array raise its cache, unless it was asked for before
+ * @array: the array, which has held a stripe
+ *
+ * The work is not queued: it has made the array ready, or has ended. If it still runs, it runs
+ * again.
+ *
+ * Context: the array's device_lock is held, and the array is ready.
+ */
+void r5d_array_queue_raise(struct r5d_array *array)
+{
+	if (array->raise)
+		return;
+	array->raise = true;
+	kref_get(&array->ref);
+	r5d_array_queue(array, 0);
+}
+
+/**
  * r5d_array_add - add an array to the table, and queue its work unless it is unusable
  * @array: the array; the table takes over its reference
  *

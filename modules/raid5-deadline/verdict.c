@@ -72,6 +72,12 @@ enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
 	return R5D_HOLD;
 }
 
+/* The memory that a stripe of an array takes. */
+unsigned int r5d_stripe_bytes(int disks)
+{
+	return HEAD_BYTES + (unsigned int)disks * (PAGE_BYTES + DEV_BYTES);
+}
+
 /**
  * r5d_cache_stripes - how many stripes an array of this geometry should have
  * @chunk_sectors: sectors of a chunk
@@ -81,16 +87,39 @@ enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
  * A stripe is a page of each disk, so a row of chunks has chunk / 4 KiB stripes. A writer goes
  * through a row disk by disk: all stripes of the row are held until it reaches the last disk.
  *
+ * The number is odd, because users set even ones: so a size that is set while the cache is raised is
+ * not taken for the module's own.
+ *
  * Return: stripes. A larger cache stays as it is.
  */
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb)
 {
-	u64 bytes = HEAD_BYTES + (u64)disks * (PAGE_BYTES + DEV_BYTES);
 	/* Half of them may be held. */
 	u64 want = 2ULL * CACHE_ROWS * (chunk_sectors / R5D_STRIPE_SECTORS);
-	u64 bound = ((u64)cache_mb << 20) / (unsigned int)bytes;
+	u64 bound = ((u64)cache_mb << 20) / r5d_stripe_bytes(disks);
 
 	if (want > bound)
 		want = bound;
-	return want > MAX_STRIPES ? MAX_STRIPES : want;
+	if (want > MAX_STRIPES)
+		want = MAX_STRIPES;
+	return want ? (want - 1) | 1 : 0;
+}
+
+/**
+ * r5d_cache_within - how many stripes an array may have beside the caches of other arrays
+ * @before: stripes that it had before the module raised its cache
+ * @want: stripes that it should have
+ * @disks: disks, parity included
+ * @all: bytes that the module may add to the caches of all arrays
+ * @taken: bytes of that which other arrays have
+ *
+ * Return: @want or fewer stripes, odd like @want if the memory is the bound.
+ */
+int r5d_cache_within(int before, int want, int disks, u64 all, u64 taken)
+{
+	u64 more = all > taken ? (all - taken) / r5d_stripe_bytes(disks) : 0;
+
+	if (want <= before || (u64)(want - before) <= more)
+		return want;
+	return more ? (before + (int)more - 1) | 1 : before;
 }

@@ -91,6 +91,8 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
 			   const struct r5d_array_conditions *array);
 enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
 				  const struct r5d_array_conditions *array);
+unsigned int r5d_stripe_bytes(int disks);
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb);
+int r5d_cache_within(int before, int want, int disks, u64 all, u64 taken);
 
 #endif

@@ -36,7 +36,7 @@ def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
 def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
     if enabled_module(states, "raid5-deadline"):
-        # It raises the cache itself.
+        # It raises the cache itself, once it holds a stripe.
         return
     for array in arrays(host):
         if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:

@@ -61,7 +61,24 @@ attach_array() {
 	fail "the array is not attached: $(dmesg | tail -n 3)"
 }
 
-# Wait until the module, a moment after it attached md0, has raised its stripe cache to N stripes. wait_raised N
+# Have the module hold a page of md0, which is attached, for 1 ms: the first that is held has it raise the stripe cache.
+# hold_stripe MB: where to write it
+hold_stripe() {
+	local i own held file=/sys/block/md0/md/stripe_deadline
+	own=$(cat "$file")
+	held=$(array_counter held)
+	echo 1 > "$file"
+	# None is held until the array is ready, which is a moment after it has the file; nor a page that is in the cache.
+	for ((i = 1; i < 200; i++)); do
+		writes --bs=4k --size=4k --offset="$(($1 * 1024 + i * 4))k"
+		[ "$(array_counter held)" = "$held" ] || break
+		sleep 0.1
+	done
+	echo "$own" > "$file"
+	assert_at_least "stripes held" "$(array_counter held)" $((held + 1))
+}
+
+# Wait until the module, a moment after it held a stripe of md0, has raised its stripe cache to N stripes. wait_raised N
 wait_raised() {
 	wait_for grep -qx "md0 cache_set $1" "$COUNTERS"
 	assert_equal "raised stripe cache" "$(cat /sys/block/md0/md/stripe_cache_size)" "$1"
