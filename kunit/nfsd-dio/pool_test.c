@@ -155,7 +155,7 @@ static struct kunit_case pool_cases[] = {
 };
 
 static struct kunit_suite pool_suite = {
-	.name = "nfsd_pool",
+	.name = "nfsd_dio_pool",
 	.exit = pool_exit,
 	.test_cases = pool_cases,
 };

@@ -69,6 +69,9 @@ CHANGE(beyond_all, write->pos = LLONG_MAX - 511; write->file_size = LLONG_MAX)
 CHANGE(negative, write->pos = -512)
 CHANGE(longest, write->len = MAX_LEN; write->file_size = 1LL << 30)
 CHANGE(too_long, write->len = MAX_LEN + 512; write->file_size = 1LL << 30)
+CHANGE(aligned_too, write->pos = 4096; write->aligned_too = true)
+CHANGE(misaligned_too, write->aligned_too = true)
+CHANGE(aligned_too_at_eof, write->pos = 4096; write->aligned_too = true; write->file_size = 8191)
 /* Which of two reasons is given. */
 CHANGE(aligned_and_io_cache, write->pos = 4096; write->io_cache = true)
 CHANGE(aligned_and_other_fs, write->pos = 4096; write->known_fs = false)
@@ -113,6 +116,9 @@ static const struct judge_case cases[] = {
 	{ "negative", negative, ND_LEFT_EOF },
 	{ "longest", longest, ND_DIRECT },
 	{ "too long", too_long, ND_LEFT_LARGE },
+	{ "aligned, which may be direct", aligned_too, ND_DIRECT },
+	{ "misaligned, where aligned may be", misaligned_too, ND_DIRECT },
+	{ "aligned, at the end", aligned_too_at_eof, ND_LEFT_EOF },
 	{ "aligned and nfsd's own", aligned_and_io_cache, ND_LEFT_IO_CACHE_WRITE },
 	{ "aligned and other file system", aligned_and_other_fs, ND_LEFT_ALIGNED },
 	{ "other file system and no direct I/O", other_fs_and_no_direct, ND_LEFT_FS },
@@ -191,6 +197,8 @@ static void blocks(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNCACHED, true, head, tail),
 					hole ? ND_LEFT_HOLE :
 					read ? ND_PREFETCHED : ND_LEFT_CACHED);
+			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_AUTO, false, head, tail),
+					nd_judge_blocks(ND_UNCACHED, false, head, tail));
 			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNALIGNED, false, head, tail),
 					hole ? ND_LEFT_HOLE : ND_DIRECT);
 			KUNIT_EXPECT_EQ(test, nd_judge_blocks(ND_UNALIGNED, true, head, tail),
@@ -221,7 +229,7 @@ static struct kunit_case verdict_cases[] = {
 };
 
 static struct kunit_suite verdict_suite = {
-	.name = "nfsd_verdict",
+	.name = "nfsd_dio_verdict",
 	.test_cases = verdict_cases,
 };
 

@@ -55,6 +55,7 @@
 	ND_VERDICT_COUNTERS(C)				\
 	C(BOUNCED_BYTES, "bounced_bytes")		\
 	C(UNCOPIED, "uncopied")				\
+	C(DIRECT_ALIGNED, "direct_aligned")		\
 	C(TIMES_UNSEEN, "times_unseen")			\
 	C(FALLBACK_EINVAL, "fallback_einval")		\
 	C(FALLBACK_ENOTBLK, "fallback_enotblk")		\

@@ -10,31 +10,42 @@
 
 #include "device_stats.h"
 
-#define DEVICES	64
-
 static struct nd_device {
 	dev_t dev;	/* 0: free, or the last row */
 	atomic64_t count[ND_D_NR];
-} devices[DEVICES + 1];
+} devices[ND_DEVICES + 1];
 
-static struct nd_device *nd_device_row(dev_t dev)
+/**
+ * nd_device_index - find the row of a device
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: 0 to %ND_DEVICES - 1, the same each time, or %ND_DEVICES if no row is free.
+ */
+unsigned int nd_device_index(dev_t dev)
 {
 	unsigned int i;
 
-	for (i = 0; i < DEVICES; i++) {
+	for (i = 0; i < ND_DEVICES; i++) {
 		dev_t there = READ_ONCE(devices[i].dev);
 
 		if (!there)
 			there = cmpxchg(&devices[i].dev, 0, dev);
 		if (!there || there == dev)
-			return &devices[i];
+			return i;
 	}
-	return &devices[DEVICES];
+	return ND_DEVICES;
+}
+
+/* 0 if no write to a device of this index was seen yet. */
+dev_t nd_device_at(unsigned int index)
+{
+	return READ_ONCE(devices[index].dev);
 }
 
 void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n)
 {
-	atomic64_add(n, &nd_device_row(dev)->count[counter]);
+	atomic64_add(n, &devices[nd_device_index(dev)].count[counter]);
 }
 
 static bool is_used(const struct nd_device *row)

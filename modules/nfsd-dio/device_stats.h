@@ -7,6 +7,9 @@
 
 struct seq_file;
 
+/* So many devices have a row of their own. */
+#define ND_DEVICES	64
+
 /**
  * enum nd_device_counter - the columns
  * @ND_D_DIRECT: writes served by direct I/O
@@ -22,6 +25,8 @@ enum nd_device_counter {
 	ND_D_NR,
 };
 
+unsigned int nd_device_index(dev_t dev);
+dev_t nd_device_at(unsigned int index);
 void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n);
 void nd_device_stats_show(struct seq_file *m);
 

@@ -16,6 +16,7 @@
 #include <linux/uio.h>
 
 #include "common/hook.h"
+#include "auto.h"
 #include "hooks.h"
 #include "inflight.h"
 #include "write.h"
@@ -33,9 +34,10 @@ static void nd_set_flags(struct kiocb *iocb, rwf_t flags)
 }
 
 /* If we served the write, advance @pos and @iter as the redirected function does. */
-static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, ssize_t *ret)
+static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, struct nd_auto *call,
+		     ssize_t *ret)
 {
-	if (!nd_write(copy, iter, ret))
+	if (!nd_write(copy, iter, call, ret))
 		return false;
 	iov_iter_advance(iter, copy->ki_pos - *pos);
 	*pos = copy->ki_pos;
@@ -44,6 +46,7 @@ static bool nd_serve(struct kiocb *copy, struct iov_iter *iter, loff_t *pos, ssi
 
 static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos, rwf_t flags)
 {
+	struct nd_auto call;
 	struct kiocb iocb;
 	ssize_t ret;
 
@@ -52,8 +55,9 @@ static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *p
 	init_sync_kiocb(&iocb, file);
 	iocb.ki_pos = *pos;
 	nd_set_flags(&iocb, flags);
-	if (!nd_serve(&iocb, iter, pos, &ret))
+	if (!nd_serve(&iocb, iter, pos, &call, &ret))
 		ret = vfs_iter_write(file, iter, pos, flags);
+	nd_auto_end(file, &call);
 	nd_write_end(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
@@ -61,14 +65,16 @@ static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *p
 
 static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_iter *iter)
 {
+	struct nd_auto call;
 	struct kiocb copy;
 	ssize_t ret;
 
 	hook_call_begin(&hooks[IOCB]);
 	nd_write_begin(file);
 	copy = *iocb;
-	if (!nd_serve(&copy, iter, &iocb->ki_pos, &ret))
+	if (!nd_serve(&copy, iter, &iocb->ki_pos, &call, &ret))
 		ret = vfs_iocb_iter_write(file, iocb, iter);
+	nd_auto_end(file, &call);
 	nd_write_end(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;

@@ -61,9 +61,11 @@ static bool nd_is_native(const struct kiocb *iocb)
  * nd_inspect_write - collect what nd_judge_request() needs to know of a write
  * @iocb: the write
  * @len: its length, bytes, not 0
+ * @aligned_too: &nd_write.aligned_too
  * @write: set; the rest stays 0 once range, flags or file system rule direct I/O out
  */
-void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
+void nd_inspect_write(const struct kiocb *iocb, size_t len, bool aligned_too,
+		      struct nd_write *write)
 {
 	struct file *file = iocb->ki_filp;
 	struct inode *inode = file_inode(file);
@@ -72,11 +74,12 @@ void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *wri
 		.pos = iocb->ki_pos,
 		.len = len,
 		.block = i_blocksize(inode),
+		.aligned_too = aligned_too,
 		.io_cache = iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE),
 	};
 	write->native = write->io_cache && nd_is_native(iocb);
 	/* Most writes of most servers are aligned and end here. */
-	if (write->io_cache || nd_is_aligned(write->pos, len, write->block))
+	if (write->io_cache || (!aligned_too && nd_is_aligned(write->pos, len, write->block)))
 		return;
 	write->other_flags = (iocb->ki_flags & ~KNOWN_FLAGS) || iocb->ki_complete;
 	write->known_fs = known_fs(inode);
@@ -220,15 +223,18 @@ static unsigned int nd_count_extents(struct inode *inode, const struct nd_write 
 /**
  * nd_dio_locks_exclusively - whether a direct write locks the inode exclusively for all of its I/O
  * @file: the file
- * @write: the write, which has a partial block
+ * @write: the write
  *
  * Context: may sleep, takes the inode's lock.
  */
 bool nd_dio_locks_exclusively(struct file *file, const struct nd_write *write)
 {
 	struct inode *inode = file_inode(file);
+	bool aligned = nd_is_aligned(write->pos, write->len, write->block);
 
-	if (is_fs(inode, "ext4") && COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE)
+	if (aligned && (write->len == write->block || is_fs(inode, "xfs")))
+		return false;
+	if (is_fs(inode, "ext4") && COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE && !aligned)
 		return true;
 	if (is_fs(inode, "ext4") && !COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE)
 		return false;

@@ -7,7 +7,8 @@
 
 struct kiocb;
 
-void nd_inspect_write(const struct kiocb *iocb, size_t len, struct nd_write *write);
+void nd_inspect_write(const struct kiocb *iocb, size_t len, bool aligned_too,
+		      struct nd_write *write);
 enum nd_block nd_inspect_block(struct file *file, loff_t block, unsigned int size);
 bool nd_dio_locks_exclusively(struct file *file, const struct nd_write *write);
 

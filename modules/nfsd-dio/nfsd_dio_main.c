@@ -7,6 +7,7 @@
 #include <linux/seq_file.h>
 
 #include "common/module.h"
+#include "auto.h"
 #include "counters.h"
 #include "device_stats.h"
 #include "hooks.h"
@@ -28,14 +29,23 @@ static int nd_devices_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(nd_devices);
 
+static int nd_auto_file_show(struct seq_file *m, void *unused)
+{
+	nd_auto_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nd_auto_file);
+
 int seqkeep_init(void)
 {
 	int err;
 
 	nd_mtime_init();
 	err = stats_create(&nd_stats, KBUILD_MODNAME);
-	if (!err && !IS_ERR(nd_stats.dir))
+	if (!err && !IS_ERR(nd_stats.dir)) {
 		debugfs_create_file("devices", 0400, nd_stats.dir, NULL, &nd_devices_fops);
+		debugfs_create_file("auto", 0400, nd_stats.dir, NULL, &nd_auto_file_fops);
+	}
 	return err;
 }
 
@@ -66,5 +76,5 @@ void seqkeep_disable(void)
 	nd_pool_destroy();
 }
 
-MODULE_PARM_DESC(enable, "serve misaligned writes of NFS clients by direct I/O: 0 or 1 (default 0)");
+MODULE_PARM_DESC(enable, "serve writes of NFS clients by direct I/O, see mode: 0 or 1 (default 0)");
 MODULE_DESCRIPTION("NFS server: serve misaligned writes by direct I/O, without read-modify-write");

@@ -18,6 +18,7 @@
 static const char *const mode_names[] = {
 	[ND_UNCACHED] = "uncached",
 	[ND_UNALIGNED] = "unaligned",
+	[ND_AUTO] = "auto",
 };
 
 static int mode = ND_UNCACHED;
@@ -27,7 +28,7 @@ static int nd_mode_set(const char *val, const struct kernel_param *kp)
 	int i = __sysfs_match_string(mode_names, ND_NR_MODES, val);
 
 	if (i < 0) {
-		pr_warn("mode: \"%.*s\" is neither uncached nor unaligned (-EINVAL)\n",
+		pr_warn("mode: \"%.*s\" is none of uncached, unaligned and auto (-EINVAL)\n",
 			param_shown(val), val);
 		return -EINVAL;
 	}
@@ -45,7 +46,7 @@ static const struct kernel_param_ops mode_ops = {
 	.get = nd_mode_get,
 };
 module_param_cb(mode, &mode_ops, NULL, 0644);
-MODULE_PARM_DESC(mode, "which misaligned writes are direct: uncached: those for which the kernel would read from the disk, unaligned: all (default uncached)");
+MODULE_PARM_DESC(mode, "which writes are direct: uncached: misaligned ones for which the kernel would read from the disk, unaligned: all misaligned ones, auto: as uncached, and aligned ones where that is measured to be faster (default uncached)");
 
 static struct param_range pool_kb = {
 	.value = POOL_KB_DEFAULT,

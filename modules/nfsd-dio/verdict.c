@@ -27,7 +27,7 @@ enum nd_verdict nd_judge_request(const struct nd_write *write)
 {
 	if (write->io_cache)
 		return write->native ? ND_NATIVE : ND_LEFT_IO_CACHE_WRITE;
-	if (nd_is_aligned(write->pos, write->len, write->block))
+	if (!write->aligned_too && nd_is_aligned(write->pos, write->len, write->block))
 		return ND_LEFT_ALIGNED;
 	if (write->other_flags)
 		return ND_LEFT_FLAGS;

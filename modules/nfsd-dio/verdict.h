@@ -9,10 +9,12 @@
  * enum nd_mode - the parameter `mode`
  * @ND_UNCACHED: direct only if the stock code would read from the disk
  * @ND_UNALIGNED: direct whatever is cached
+ * @ND_AUTO: as %ND_UNCACHED; also aligned writes, where direct I/O is seen to be faster
  */
 enum nd_mode {
 	ND_UNCACHED,
 	ND_UNALIGNED,
+	ND_AUTO,
 	ND_NR_MODES,
 };
 
@@ -33,7 +35,8 @@ enum nd_scope {
  * @ND_DIRECT: direct I/O
  * @ND_PREFETCHED: we read its partial blocks, then the stock code writes it
  * @ND_NATIVE: nfsd made it direct; we update the times after its data
- * @ND_LEFT_ALIGNED: left to the stock code, as all below: it covers whole blocks only
+ * @ND_LEFT_ALIGNED: left to the stock code, as all below: it covers whole blocks only, and the
+ * cache is faster, or direct I/O cannot serve it
  * @ND_LEFT_IO_CACHE_WRITE: nfsd itself chose direct or uncached I/O, by its io_cache_write
  * @ND_LEFT_FLAGS: an append, or a flag that is not known to be harmless
  * @ND_LEFT_FS: not a regular file of ext4 or XFS
@@ -86,6 +89,7 @@ enum nd_verdict {
  * @block: block size of the file system, bytes, a power of two
  * @align: alignment of direct writes to the file, bytes, a power of two; 0: it takes none
  * @mem_align: alignment of the memory that a direct write is made from, bytes, a power of two
+ * @aligned_too: a write that covers whole blocks only may go direct
  * @io_cache: nfsd asks for direct or uncached I/O itself
  * @native: it asks for direct I/O, and we are to update the times after that
  * @other_flags: asynchronous, or with flags that do not just ask for stable storage
@@ -104,6 +108,7 @@ struct nd_write {
 	unsigned int block;
 	unsigned int align;
 	unsigned int mem_align;
+	bool aligned_too;
 	bool io_cache;
 	bool native;
 	bool other_flags;

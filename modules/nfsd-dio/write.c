@@ -8,6 +8,7 @@
 
 #include "common/compat/mgtime.h"
 #include "common/module.h"
+#include "auto.h"
 #include "counters.h"
 #include "device_stats.h"
 #include "fs_state.h"
@@ -45,15 +46,20 @@ static void nd_count_latency(u64 ns)
 	nd_count(counters[nd_latency_bucket(ns / NSEC_PER_USEC)]);
 }
 
-static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write)
+static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write,
+				      struct nd_auto *call)
 {
 	struct file *file = iocb->ki_filp;
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
 	loff_t head, tail;
 
-	nd_inspect_write(iocb, len, write);
+	nd_auto_begin(iocb, len, call);
+	nd_inspect_write(iocb, len, call->device, write);
 	verdict = nd_judge_request(write);
+	if (call->device)
+		return nd_auto_choose(file, write, verdict == ND_DIRECT, call) == ND_BY_DIRECT ?
+			ND_DIRECT : ND_LEFT_ALIGNED;
 	if (verdict != ND_DIRECT)
 		return verdict;
 	nd_partial_blocks(write, &head, &tail);
@@ -284,6 +290,7 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
  * nd_write - serve a write by direct I/O, if that is right and works
  * @iocb: a copy of the caller's; &kiocb.ki_pos is advanced if we served the write
  * @from: the data, not advanced
+ * @call: set; the caller gives it to nd_auto_end() when the write has ended
  * @result: set to what write_iter() would return if we served the write
  *
  * All or nothing: unless every byte reached the device, the stock code writes the same bytes
@@ -292,7 +299,8 @@ static ssize_t nd_write_native(struct kiocb *iocb, const struct iov_iter *from)
  *
  * Return: whether we served the write.
  */
-bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
+bool nd_write(struct kiocb *iocb, const struct iov_iter *from, struct nd_auto *call,
+	      ssize_t *result)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
 	dev_t dev = inode->i_sb->s_dev;
@@ -303,9 +311,10 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	bool done = false;
 	u64 begin;
 
+	*call = (struct nd_auto) {};
 	if (!len)
 		return false;
-	verdict = nd_judge_write(iocb, len, &write);
+	verdict = nd_judge_write(iocb, len, &write, call);
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
 	begin = ktime_get_ns();
@@ -318,10 +327,13 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	if (verdict == ND_DIRECT)
 		verdict = nd_write_and_finish(iocb, from, &write, &done, &finish);
 	if (verdict != ND_DIRECT) {
+		/* Also one for which the pool had no room. */
+		call->measured &= call->way == ND_BY_CACHE;
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
 	if (!done) {
+		call->failed = true;
 		nd_device_stats_add(dev, ND_D_FALLBACK, 1);
 		return false;
 	}
@@ -329,6 +341,8 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result)
 	/* Report a failed sync: the stock code's second one would succeed and hide it. */
 	*result = finish.sync ?: len;
 	nd_count(ND_DIRECT);
+	if (write.aligned_too)
+		nd_count(ND_C_DIRECT_ALIGNED);
 	nd_device_stats_add(dev, ND_D_DIRECT, 1);
 	nd_device_stats_add(dev, ND_D_BYTES, len);
 	if (*result < 0)

@@ -7,7 +7,9 @@
 
 struct iov_iter;
 struct kiocb;
+struct nd_auto;
 
-bool nd_write(struct kiocb *iocb, const struct iov_iter *from, ssize_t *result);
+bool nd_write(struct kiocb *iocb, const struct iov_iter *from, struct nd_auto *call,
+	      ssize_t *result);
 
 #endif
