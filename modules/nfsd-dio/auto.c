@@ -114,13 +114,12 @@ enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool
 			   struct nd_auto *call)
 {
 	struct nd_auto_device *device = call->device;
-	bool is_free = may_be_direct && nd_auto_is_free(file, write);
 
+	call->free = may_be_direct && nd_auto_is_free(file, write);
 	call->begin = ktime_get_ns();
-	call->measured = is_free;
 	spin_lock(&device->lock);
-	if (is_free)
-		call->way = nd_choose(&device->choice[call->size], call->begin);
+	if (call->free)
+		call->way = nd_choose(&device->choice[call->size], call->begin, &call->run);
 	else
 		nd_choice_passes(&device->choice[call->size], call->begin);
 	spin_unlock(&device->lock);
@@ -179,16 +178,18 @@ void nd_auto_end(const struct file *file, const struct nd_auto *call)
 	struct nd_written taken;
 	bool was_taken, was_read;
 
-	if (!device || !call->measured)
+	if (!device || !call->free)
 		return;
 	choice = &device->choice[call->size];
 	spin_lock(&device->lock);
 	was_taken = nd_take_written(device, inode, &taken);
-	if (call->failed)
+	if (call->gave_up)
+		nd_choice_gave_up(choice, call->run);
+	else if (call->failed)
 		nd_choice_failed(choice, now);
 	else
-		nd_chosen(choice, call->way, now - call->begin, now);
-	if (call->way == ND_BY_DIRECT && !call->failed)
+		nd_chosen(choice, call->run, now - call->begin, now);
+	if (call->way == ND_BY_DIRECT && !call->failed && !call->gave_up)
 		nd_remember_written(device, inode, call);
 	spin_unlock(&device->lock);
 	if (!was_taken)

@@ -16,17 +16,21 @@ struct seq_file;
  * @device: what is known of its device; NULL: the mode has nothing to do with the write
  * @size: the index of its size
  * @pos: where it begins, bytes
- * @measured: its latency is to be learned
+ * @free: it may go either way
+ * @run: of nd_choose()
  * @failed: the direct write failed
- * @way: how it is made, if @measured
- * @begin: when it began, ns, if @measured
+ * @gave_up: the direct write was not made, because the pool was used up
+ * @way: how it is made
+ * @begin: when it began, ns, if @free
  */
 struct nd_auto {
 	struct nd_auto_device *device;
 	unsigned int size;
 	loff_t pos;
-	bool measured;
+	bool free;
+	u64 run;
 	bool failed;
+	bool gave_up;
 	enum nd_way way;
 	u64 begin;
 };

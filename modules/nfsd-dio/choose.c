@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stable write waits for its data either way, so its latency tells which way is faster. Most
- * writes go the faster way. The other way has a trial now and then: its writes are compared with
- * those beside them, so a load that changes changes both.
+ * A stable write waits for its data either way, so its latency tells which way is faster.
  *
- * What a trial costs is bounded by time, not by number: a direct write keeps all that write to its
- * file through the cache waiting as long as it takes, and the other way round.
+ * The ways are compared as they are when all writes go the same way: one write through the cache
+ * waits for all direct ones in flight, because it locks the inode exclusively, and one direct write
+ * among cached ones waits for none. So in a trial all writes that may go either way go the other
+ * way for a moment, and only those count that begin when the writes of before have mostly ended.
+ * They are compared with those of just before, so a load that changes changes both.
+ *
+ * What trials cost is bounded by the pauses after them, which are long if a trial took long.
  *
  * What the cache would have kept is a cost of direct writes: one that is read soon after costs a
  * read of the disk, about as long as the write.
@@ -19,42 +22,72 @@
 /* The weight of a new observation of read_back is 1 / WEIGHT. */
 #define WEIGHT	16
 
-/* What a direct write costs, with the reads that it causes, ns. */
-static u64 nd_cost_of_direct(const struct nd_choice *choice)
+static enum nd_way nd_other_way(const struct nd_choice *choice)
 {
-	u64 ns = choice->ns[ND_BY_DIRECT];
-
-	return ns + ns * choice->read_back / ND_READ_BACK_ALL;
+	return choice->way == ND_BY_CACHE ? ND_BY_DIRECT : ND_BY_CACHE;
 }
 
-static bool nd_is_measured(const struct nd_choice *choice)
+static void nd_set_phase(struct nd_choice *choice, enum nd_phase phase, u64 now)
 {
-	return choice->measured[ND_BY_CACHE] >= ND_MEASURED_FIRST &&
-	       choice->measured[ND_BY_DIRECT] >= ND_MEASURED_FIRST;
+	choice->phase = phase;
+	choice->since = now;
+	choice->begun = 0;
+	choice->ended = 0;
+	choice->sum = 0;
+	choice->run++;
 }
 
-/* Start anew: latencies beside writes of one way say little of those beside the other. */
-static void nd_choice_change(struct nd_choice *choice, enum nd_way way)
+static void nd_set_pause(struct nd_choice *choice, u64 ns, u64 now)
 {
-	choice->way = way;
-	choice->measured[ND_BY_CACHE] = 0;
-	choice->measured[ND_BY_DIRECT] = 0;
+	nd_set_phase(choice, ND_PAUSE, now);
+	choice->next = now + ns;
 }
 
 /*
- * Direct writes must save a third to be chosen, so that chance does not choose them. Once they are, they must not be slower: then a
- * write through the cache has few of its kind to wait for, and looks faster than all would be.
+ * Direct writes must save a third, in two trials one after the other, to be chosen, so that chance
+ * does not choose them. They are given up as soon as they save nothing.
  */
-static void nd_choice_compare(struct nd_choice *choice)
+static bool nd_other_is_faster(const struct nd_choice *choice)
 {
-	u64 direct = nd_cost_of_direct(choice), cache = choice->ns[ND_BY_CACHE];
+	u64 direct = choice->ns[ND_BY_DIRECT], cache = choice->ns[ND_BY_CACHE];
 
-	if (!nd_is_measured(choice))
-		return;
-	if (choice->way == ND_BY_CACHE && direct < cache - cache / 3)
-		nd_choice_change(choice, ND_BY_DIRECT);
-	else if (choice->way == ND_BY_DIRECT && direct > cache)
-		nd_choice_change(choice, ND_BY_CACHE);
+	direct += div_u64(direct * choice->read_back, ND_READ_BACK_ALL);
+	return choice->way == ND_BY_CACHE ? direct < cache - cache / 3 : direct > cache;
+}
+
+static void nd_end_trial(struct nd_choice *choice, u64 now)
+{
+	u64 took = now - choice->since;
+	bool faster = nd_other_is_faster(choice);
+
+	choice->pause = faster ? ND_PAUSE_FIRST :
+			clamp(choice->pause * 2, ND_PAUSE_FIRST, ND_PAUSE_MOST);
+	if (faster && (choice->was_faster || choice->way == ND_BY_DIRECT)) {
+		choice->way = nd_other_way(choice);
+		faster = false;
+	}
+	choice->was_faster = faster;
+	nd_set_pause(choice, min(choice->pause * took, max(ND_PAUSE_NS, ND_PAUSE_LEAST * took)),
+		     now);
+}
+
+/* Let time end phases. */
+static void nd_pass_time(struct nd_choice *choice, u64 now)
+{
+	switch (choice->phase) {
+	case ND_PAUSE:
+		if (now >= choice->next)
+			nd_set_phase(choice, ND_BEFORE, now);
+		break;
+	case ND_SETTLE:
+		if (now >= choice->since + choice->ns[choice->way])
+			nd_set_phase(choice, ND_TRIAL, now);
+		break;
+	default:
+		/* Few writes come, or some that are measured hang. */
+		if (now >= choice->since + ND_STALE_NS)
+			nd_set_pause(choice, ND_PAUSE_NS, now);
+	}
 }
 
 /**
@@ -66,62 +99,66 @@ static void nd_choice_compare(struct nd_choice *choice)
  */
 bool nd_choice_wants(const struct nd_choice *choice, u64 now)
 {
-	return choice->way == ND_BY_DIRECT || choice->to_measure || now >= choice->next_trial;
+	if (choice->way == ND_BY_DIRECT)
+		return true;
+	return now >= choice->next_look && (choice->phase != ND_PAUSE || now >= choice->next);
 }
 
 /**
  * nd_choose - choose the way of a write that may go either way
  * @choice: of its device and size
  * @now: ns
- *
- * Where the cache is faster, as many writes by the cache are measured as have trials. The caller
- * measures each write that it has asked for.
+ * @run: set; not 0 if the write is measured: the caller tells nd_chosen() or nd_choice_gave_up()
  */
-enum nd_way nd_choose(struct nd_choice *choice, u64 now)
+enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
 {
-	bool trial = now >= choice->next_trial;
-
-	if (choice->way == ND_BY_CACHE && choice->to_measure) {
-		choice->to_measure--;
-		return ND_BY_CACHE;
-	}
-	if (!trial)
+	nd_pass_time(choice, now);
+	*run = 0;
+	if (choice->phase == ND_SETTLE)
+		return nd_other_way(choice);
+	/* Once all that are measured have begun, the others need not go the slower way. */
+	if (choice->phase == ND_PAUSE || choice->begun == ND_MEASURED)
 		return choice->way;
-	/* Until it has ended and is known. */
-	choice->next_trial = now + ND_TRIAL_NS;
-	if (choice->way == ND_BY_DIRECT)
-		return ND_BY_CACHE;
-	choice->to_measure = 1;
-	return ND_BY_DIRECT;
+	choice->begun++;
+	*run = choice->run;
+	return choice->phase == ND_TRIAL ? nd_other_way(choice) : choice->way;
 }
 
 /**
  * nd_chosen - learn what a write took
  * @choice: of its device and size
- * @way: the way that nd_choose() gave it
+ * @run: of nd_choose()
  * @took: ns
  * @now: ns
  */
-void nd_chosen(struct nd_choice *choice, enum nd_way way, u64 took, u64 now)
+void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 {
-	bool is_trial = way != choice->way;
-	u64 pause;
+	u64 mean;
 
-	/* The mean of the first ones, then a moving one. */
-	if (choice->measured[way] < ND_MEASURED_MOST)
-		choice->measured[way]++;
-	if (choice->measured[way] == 1)
-		choice->ns[way] = took;
-	else if (took > choice->ns[way])
-		choice->ns[way] += div_u64(took - choice->ns[way], choice->measured[way]);
-	else
-		choice->ns[way] -= div_u64(choice->ns[way] - took, choice->measured[way]);
-	if (is_trial) {
-		pause = took * (choice->measured[way] < ND_MEASURED_FIRST ? ND_TRIAL_FIRST :
-				ND_TRIAL_LATER);
-		choice->next_trial = now + min(pause, ND_TRIAL_NS);
+	if (!run || run != choice->run)
+		return;
+	choice->sum += took;
+	if (++choice->ended < ND_MEASURED)
+		return;
+	mean = div_u64(choice->sum, ND_MEASURED);
+	if (choice->phase == ND_BEFORE) {
+		choice->ns[choice->way] = mean;
+		nd_set_phase(choice, ND_SETTLE, now);
+	} else {
+		choice->ns[nd_other_way(choice)] = mean;
+		nd_end_trial(choice, now);
 	}
-	nd_choice_compare(choice);
+}
+
+/**
+ * nd_choice_gave_up - have another write measured instead of one that did not go its way
+ * @choice: of its device and size
+ * @run: of nd_choose()
+ */
+void nd_choice_gave_up(struct nd_choice *choice, u64 run)
+{
+	if (run && run == choice->run)
+		choice->begun--;
 }
 
 /**
@@ -133,10 +170,7 @@ void nd_chosen(struct nd_choice *choice, enum nd_way way, u64 took, u64 now)
  */
 void nd_choice_passes(struct nd_choice *choice, u64 now)
 {
-	if (choice->way == ND_BY_DIRECT)
-		return;
-	choice->to_measure = 0;
-	choice->next_trial = max(choice->next_trial, now + ND_PASS_NS);
+	choice->next_look = now + ND_PASS_NS;
 }
 
 /**
@@ -146,9 +180,9 @@ void nd_choice_passes(struct nd_choice *choice, u64 now)
  */
 void nd_choice_failed(struct nd_choice *choice, u64 now)
 {
-	nd_choice_change(choice, ND_BY_CACHE);
-	choice->to_measure = 0;
-	choice->next_trial = now + ND_FAILED_NS;
+	choice->way = ND_BY_CACHE;
+	choice->was_faster = false;
+	nd_set_pause(choice, ND_FAILED_NS, now);
 }
 
 /**
@@ -161,6 +195,5 @@ void nd_choice_read_back(struct nd_choice *choice, bool was_read)
 	if (was_read)
 		choice->read_back += DIV_ROUND_UP(ND_READ_BACK_ALL - choice->read_back, WEIGHT);
 	else
-		choice->read_back -= choice->read_back / WEIGHT;
-	nd_choice_compare(choice);
+		choice->read_back -= DIV_ROUND_UP(choice->read_back, WEIGHT);
 }

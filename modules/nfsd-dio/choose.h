@@ -17,44 +17,74 @@ enum nd_way {
 	ND_NR_WAYS,
 };
 
-/* So many writes of each way are measured before their latencies are compared. */
-#define ND_MEASURED_FIRST	16
-/* A mean is of about so many writes. */
-#define ND_MEASURED_MOST	64
-/* A trial of the other way waits for so many times what the last one took: at first, and later. */
-#define ND_TRIAL_FIRST		8
-#define ND_TRIAL_LATER		128
-/* At most so long, because what was measured before says little by then. */
-#define ND_TRIAL_NS		(4ULL * NSEC_PER_SEC)
+/**
+ * enum nd_phase - what is measured
+ * @ND_PAUSE: nothing
+ * @ND_BEFORE: writes of the way that is taken to be faster
+ * @ND_SETTLE: nothing, while writes go the other way until those of before have ended
+ * @ND_TRIAL: writes that go the other way
+ */
+enum nd_phase {
+	ND_PAUSE,
+	ND_BEFORE,
+	ND_SETTLE,
+	ND_TRIAL,
+};
+
+/* So many writes are measured before a trial, and in it. */
+#define ND_MEASURED	32
+/* A pause is so many times as long as the trial before: at first, then twice as often, up to MOST. */
+#define ND_PAUSE_FIRST	8
+#define ND_PAUSE_MOST	128
+/* No longer, unless it is shorter than so many times the trial. */
+#define ND_PAUSE_NS	(30ULL * NSEC_PER_SEC)
+#define ND_PAUSE_LEAST	32
+/* What was measured so long ago is not compared. */
+#define ND_STALE_NS	(60ULL * NSEC_PER_SEC)
 /* Where the cache is faster, no write is looked at for so long after one that may not go direct. */
-#define ND_PASS_NS	(10ULL * NSEC_PER_MSEC)
+#define ND_PASS_NS	NSEC_PER_MSEC
 /* No direct write for so long after one has failed. */
-#define ND_FAILED_NS		(60ULL * NSEC_PER_SEC)
+#define ND_FAILED_NS	(60ULL * NSEC_PER_SEC)
 /* The unit of &nd_choice.read_back. */
 #define ND_READ_BACK_ALL	1024
 
 /**
  * struct nd_choice - what is known of the writes of one size to one device
- * @way: the faster way; the other one has trials
- * @ns: per way, the mean latency of the writes that were measured lately, ns
- * @measured: per way, how many writes were measured since the way changed, %ND_MEASURED_MOST at most
+ * @way: the faster way
+ * @was_faster: direct writes were faster in the last trial, and the cache is the way
+ * @phase: what is measured
+ * @run: counts phases; a write that began in an earlier one is not measured; 0: none
+ * @begun: writes that are measured and began in this phase
+ * @ended: those of them that have ended
+ * @sum: of their latencies, ns
+ * @since: when this phase began, ns
+ * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST
+ * @next: %ND_PAUSE ends then, ns
+ * @next_look: no write is looked at before, where the cache is faster, ns
+ * @ns: per way, the mean latency of those that were measured last, ns; 0: none was
  * @read_back: the share of the direct writes of lately that were soon read from the disk,
  * 0 to %ND_READ_BACK_ALL
- * @next_trial: no trial before this time, ns
- * @to_measure: how many more writes by the cache are to be measured
  */
 struct nd_choice {
 	enum nd_way way;
+	bool was_faster;
+	enum nd_phase phase;
+	u64 run;
+	unsigned int begun;
+	unsigned int ended;
+	u64 sum;
+	u64 since;
+	unsigned int pause;
+	u64 next;
+	u64 next_look;
 	u64 ns[ND_NR_WAYS];
-	unsigned int measured[ND_NR_WAYS];
 	unsigned int read_back;
-	u64 next_trial;
-	unsigned int to_measure;
 };
 
 bool nd_choice_wants(const struct nd_choice *choice, u64 now);
-enum nd_way nd_choose(struct nd_choice *choice, u64 now);
-void nd_chosen(struct nd_choice *choice, enum nd_way way, u64 took, u64 now);
+enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run);
+void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now);
+void nd_choice_gave_up(struct nd_choice *choice, u64 run);
 void nd_choice_passes(struct nd_choice *choice, u64 now);
 void nd_choice_failed(struct nd_choice *choice, u64 now);
 void nd_choice_read_back(struct nd_choice *choice, bool was_read);

@@ -327,8 +327,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, struct nd_auto *c
 	if (verdict == ND_DIRECT)
 		verdict = nd_write_and_finish(iocb, from, &write, &done, &finish);
 	if (verdict != ND_DIRECT) {
-		/* Also one for which the pool had no room. */
-		call->measured &= call->way == ND_BY_CACHE;
+		call->gave_up = verdict == ND_LEFT_POOL;
 		nd_leave(iocb->ki_filp, &write, verdict);
 		return false;
 	}
