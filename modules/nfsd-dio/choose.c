@@ -6,7 +6,7 @@
  * waits for all direct ones in flight, because it locks the inode exclusively, and one direct write
  * among cached ones waits for none. So in a trial all writes that may go either way go the other
  * way for a moment, and only those count that begin when the writes of before have mostly ended.
- * They are compared with those of just before, so a load that changes changes both.
+ * They are compared with those of just before, so a change of the load changes both.
  *
  * What trials cost is bounded by the pauses after them, which are long if a trial took long.
  *

@@ -33,7 +33,7 @@ enum nd_phase {
 
 /* So many writes are measured before a trial, and in it. */
 #define ND_MEASURED	32
-/* A pause is so many times as long as the trial before: at first, then twice as often, up to MOST. */
+/* A pause lasts so many times as long as the trial before it: at first, and at most. */
 #define ND_PAUSE_FIRST	8
 #define ND_PAUSE_MOST	128
 /* No longer, unless it is shorter than so many times the trial. */
