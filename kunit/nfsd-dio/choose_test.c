@@ -15,6 +15,7 @@
  * @now: ns
  * @mean: per way, the mean latency, ns
  * @locks: a write through the cache waits for the direct ones in flight
+ * @tail: one write of so many takes 200 times as long, 0: one of 20 five times
  * @read_back_percent: of the direct writes are read soon after
  * @done: per way, the writes that have ended
  */
@@ -24,6 +25,7 @@ struct sim {
 	u64 now;
 	u64 mean[ND_NR_WAYS];
 	bool locks;
+	unsigned int tail;
 	unsigned int read_back_percent;
 	unsigned int done[ND_NR_WAYS];
 	struct {
@@ -38,11 +40,13 @@ static u32 sim_draw(struct sim *sim, u32 below)
 	return prandom_u32_state(&sim->rnd) % below;
 }
 
-/* From a fifth of the mean to nine fifths, and one of 20 five times as long. */
+/* From a fifth of the mean to nine fifths, and some take longer. */
 static u64 sim_latency(struct sim *sim, enum nd_way way)
 {
 	u64 ns = div_u64(sim->mean[way] * (200 + sim_draw(sim, 1600)), 1000);
 
+	if (sim->tail)
+		return sim_draw(sim, sim->tail) ? ns : 200 * ns;
 	return sim_draw(sim, 20) ? ns : 5 * ns;
 }
 
@@ -124,17 +128,22 @@ static unsigned int sim_percent_direct(const struct sim *sim)
 static void choose_keeps_cache(struct kunit *test)
 {
 	static const struct {
-		unsigned int direct_us, most_percent;
-	} cases[] = { { 5000, 20 }, { 5500, 10 }, { 8000, 2 }, { 50000, 2 } };
+		unsigned int direct_us, tail, most_percent;
+	} cases[] = {
+		{ 5000, 0, 20 }, { 5500, 0, 10 }, { 8000, 0, 2 }, { 50000, 0, 2 },
+		{ 5000, 64, 25 }, { 6000, 32, 10 }, { 8000, 64, 2 },
+	};
 	unsigned int i, seed;
 	struct sim *sim;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (seed = 0; seed < SEEDS; seed++) {
 			sim = sim_new(test, seed, 5000, cases[i].direct_us);
+			sim->tail = cases[i].tail;
 			sim_run(sim, 50000);
 			KUNIT_EXPECT_LE_MSG(test, sim_percent_direct(sim), cases[i].most_percent,
-					    "direct %u us, seed %u", cases[i].direct_us, seed);
+					    "direct %u us, tail %u, seed %u", cases[i].direct_us,
+					    cases[i].tail, seed);
 			kunit_kfree(test, sim);
 		}
 	}
@@ -244,13 +253,55 @@ static void choose_goes_on(struct kunit *test)
 		nd_choose(&choice, now, &run);
 		KUNIT_EXPECT_NE(test, run, 0ULL);
 	}
-	nd_choice_gave_up(&choice, run);
+	nd_choice_skip(&choice, run);
 	nd_choose(&choice, now, &run);
 	KUNIT_EXPECT_NE(test, run, 0ULL);
 	nd_choose(&choice, now, &run);
 	KUNIT_EXPECT_EQ(test, run, 0ULL);
 	nd_choose(&choice, now + ND_STALE_NS, &run);
 	KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
+}
+
+/* A phase that takes too long ends, whoever notices, and with the cache as the way. */
+static void choose_is_stale(struct kunit *test)
+{
+	static const enum nd_phase phases[] = { ND_BEFORE, ND_SETTLE, ND_TRIAL };
+	unsigned int i;
+	u64 run;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		struct nd_choice choice = {
+			.way = ND_BY_DIRECT, .phase = phases[i], .since = NSEC_PER_SEC, .run = 1,
+			.begun = ND_MEASURED, .ended = ND_MEASURED - 1,
+		};
+		u64 late = NSEC_PER_SEC + ND_STALE_NS;
+
+		nd_chosen(&choice, 1, ND_STALE_NS, late);
+		KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
+		KUNIT_EXPECT_EQ(test, choice.way, ND_BY_CACHE);
+		KUNIT_EXPECT_LE(test, choice.next, late + ND_LONG_NS);
+		choice.way = ND_BY_DIRECT;
+		choice.phase = phases[i];
+		choice.since = NSEC_PER_SEC;
+		KUNIT_EXPECT_EQ(test, nd_choose(&choice, late, &run), ND_BY_CACHE);
+		KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
+	}
+}
+
+/* Writes that found no memory count for themselves: what the others took says nothing. */
+static void choose_minds_memory(struct kunit *test)
+{
+	struct nd_choice choice = { .way = ND_BY_DIRECT };
+	unsigned int i;
+	u64 run;
+
+	for (i = 0; i <= ND_GAVE_UP_MOST; i++) {
+		KUNIT_EXPECT_EQ(test, choice.way, ND_BY_DIRECT);
+		nd_choose(&choice, NSEC_PER_SEC, &run);
+		nd_choice_gave_up(&choice, run, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_EQ(test, choice.way, ND_BY_CACHE);
+	KUNIT_EXPECT_FALSE(test, nd_choice_wants(&choice, NSEC_PER_SEC + ND_FAILED_NS - 1));
 }
 
 static void choose_passes(struct kunit *test)
@@ -280,6 +331,8 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE(choose_follows_load),
 	KUNIT_CASE(choose_leaves_what_locks),
 	KUNIT_CASE(choose_goes_on),
+	KUNIT_CASE(choose_is_stale),
+	KUNIT_CASE(choose_minds_memory),
 	KUNIT_CASE(choose_passes),
 	KUNIT_CASE(choose_pauses_after_failure),
 	{}

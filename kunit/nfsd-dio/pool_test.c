@@ -28,7 +28,7 @@ static unsigned int buffers_left(void)
 	struct nd_bounce taken[16];
 	unsigned int nr = 0, i;
 
-	while (nr < ARRAY_SIZE(taken) && nd_bounce_get(&taken[nr], 1))
+	while (nr < ARRAY_SIZE(taken) && nd_bounce_get(&taken[nr], 1, false))
 		nr++;
 	for (i = 0; i < nr; i++)
 		nd_bounce_put(&taken[i]);
@@ -48,7 +48,7 @@ static void buffer_has_its_length(struct kunit *test)
 	for (n = 0; n < ARRAY_SIZE(lens); n++) {
 		size_t sum = 0;
 
-		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce, lens[n]));
+		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce, lens[n], false));
 		KUNIT_EXPECT_EQ(test, (size_t)bounce.nr, DIV_ROUND_UP(lens[n], PAGE_SIZE));
 		for (i = 0; i < bounce.nr; i++) {
 			KUNIT_EXPECT_EQ(test, bounce.vec[i].bv_offset, 0U);
@@ -73,7 +73,7 @@ static void buffers_share_nothing(struct kunit *test)
 
 	fill_pool(test, 3 * 3);
 	for (n = 0; n < 3; n++) {
-		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce[n], 2 * PAGE_SIZE));
+		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce[n], 2 * PAGE_SIZE, false));
 		for (i = 0; i < 2; i++)
 			memset(page_address(bounce[n].vec[i].bv_page), 16 * n + i, PAGE_SIZE);
 	}
@@ -96,13 +96,13 @@ static void table_begins_empty(struct kunit *test)
 	unsigned int i;
 
 	fill_pool(test, 4);
-	KUNIT_ASSERT_TRUE(test, nd_bounce_get(&two, 2 * PAGE_SIZE));
+	KUNIT_ASSERT_TRUE(test, nd_bounce_get(&two, 2 * PAGE_SIZE, false));
 	for (i = 0; i < 2; i++)
 		memset(page_address(two.vec[i].bv_page), 0xff, PAGE_SIZE);
 	nd_bounce_put(&two);
 	/* They take all four pages, so that a table gets one of the pages written to above. */
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&one[i], 512));
+		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&one[i], 512, false));
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, one[i].vec[0].bv_offset, 0U);
 		KUNIT_EXPECT_EQ(test, one[i].vec[0].bv_len, 512U);
@@ -121,10 +121,10 @@ static void one_page_short(struct kunit *test)
 
 	for (pages = 2; pages <= 5; pages++) {
 		fill_pool(test, pages);
-		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, pages * PAGE_SIZE));
-		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE + 1));
+		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, pages * PAGE_SIZE, false));
+		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE + 1, false));
 		KUNIT_EXPECT_EQ(test, buffers_left(), pages / 2);
-		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE));
+		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE, false));
 		KUNIT_EXPECT_EQ(test, buffers_left(), 0U);
 		nd_bounce_put(&bounce);
 		KUNIT_EXPECT_EQ(test, buffers_left(), pages / 2);
@@ -140,9 +140,23 @@ static void sizes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, nd_pool_create(KB_OF(1) + 1), 0);
 	KUNIT_EXPECT_EQ(test, buffers_left(), 1U);
 	nd_pool_destroy();
-	KUNIT_EXPECT_FALSE(test, nd_bounce_get(&bounce, 1));
+	KUNIT_EXPECT_FALSE(test, nd_bounce_get(&bounce, 1, false));
 	fill_pool(test, 4);
 	KUNIT_EXPECT_EQ(test, buffers_left(), 2U);
+}
+
+static void leaves_half(struct kunit *test)
+{
+	struct nd_bounce bounce[4];
+	unsigned int i;
+
+	fill_pool(test, 8);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce[i], 1, true));
+	KUNIT_EXPECT_FALSE(test, nd_bounce_get(&bounce[2], 1, true));
+	KUNIT_EXPECT_EQ(test, buffers_left(), 2U);
+	for (i = 0; i < 2; i++)
+		nd_bounce_put(&bounce[i]);
 }
 
 static struct kunit_case pool_cases[] = {
@@ -151,6 +165,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(table_begins_empty),
 	KUNIT_CASE(one_page_short),
 	KUNIT_CASE(sizes),
+	KUNIT_CASE(leaves_half),
 	{}
 };
 

@@ -4,9 +4,9 @@
  * sizes, and where some of the direct writes went, to see whether their blocks are read soon after.
  */
 #include <linux/fs.h>
-#include <linux/jiffies.h>
 #include <linux/kdev_t.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/pagemap.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
@@ -18,31 +18,22 @@
 #include "device_stats.h"
 #include "inspect.h"
 #include "params.h"
+#include "read_back.h"
 #include "verdict.h"
 
-/* Whether a direct write is read back is looked at so much later. */
-#define READ_BACK_AGE	HZ
-#define NR_WRITTEN	8
+/* A server exports only a handful of devices. The others have no choice: the cache. */
+#define DEVICES	16
 
 /* The latency of a write depends on its size. */
 static const size_t sizes[] = { SZ_8K, SZ_64K, SZ_1M };
 
-/* A direct write: its file, the index of its size, its position and its time. */
-struct nd_written {
-	const struct inode *inode;	/* NULL: none; only compared, never followed */
-	unsigned int size;
-	loff_t pos;
-	unsigned long when;
-};
-
-/* By nd_device_index(). Devices without a row have no choice: the cache. */
+/* By nd_device_index(). */
 static struct nd_auto_device {
 	spinlock_t lock;	/* protects the rest */
 	struct nd_choice choice[ARRAY_SIZE(sizes)];
-	struct nd_written written[NR_WRITTEN];
-	unsigned long next_written;
-} devices[ND_DEVICES] = {
-	[0 ... ND_DEVICES - 1].lock = __SPIN_LOCK_UNLOCKED(devices.lock),
+	struct nd_read_back read_back;
+} devices[DEVICES] = {
+	[0 ... DEVICES - 1].lock = __SPIN_LOCK_UNLOCKED(devices.lock),
 };
 
 static unsigned int nd_auto_size(size_t len)
@@ -70,18 +61,19 @@ void nd_auto_begin(const struct kiocb *iocb, size_t len, struct nd_auto *call)
 	unsigned int row;
 	bool wanted;
 
-	*call = (struct nd_auto) { .pos = iocb->ki_pos };
+	*call = (struct nd_auto) { .pos = iocb->ki_pos, .len = len };
 	if (nd_mode() != ND_AUTO || seqkeep_is_observing() || !(iocb->ki_flags & IOCB_DSYNC) ||
 	    (iocb->ki_flags & (IOCB_DIRECT | COMPAT_IOCB_DONTCACHE)) ||
 	    !nd_is_aligned(iocb->ki_pos, len, i_blocksize(inode)))
 		return;
 	row = nd_device_index(inode->i_sb->s_dev);
-	if (row == ND_DEVICES)
+	if (row >= DEVICES)
 		return;
 	device = &devices[row];
 	call->size = nd_auto_size(len);
+	call->begin = ktime_get_ns();
 	spin_lock(&device->lock);
-	wanted = nd_choice_wants(&device->choice[call->size], ktime_get_ns());
+	wanted = nd_choice_wants(&device->choice[call->size], call->begin);
 	spin_unlock(&device->lock);
 	if (wanted)
 		call->device = device;
@@ -115,88 +107,71 @@ enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool
 {
 	struct nd_auto_device *device = call->device;
 
+	u64 now;
+
 	call->free = may_be_direct && nd_auto_is_free(file, write);
-	call->begin = ktime_get_ns();
+	now = ktime_get_ns();
 	spin_lock(&device->lock);
 	if (call->free)
-		call->way = nd_choose(&device->choice[call->size], call->begin, &call->run);
+		call->way = nd_choose(&device->choice[call->size], now, &call->run);
 	else
-		nd_choice_passes(&device->choice[call->size], call->begin);
+		nd_choice_passes(&device->choice[call->size], now);
 	spin_unlock(&device->lock);
+	/* Only a direct write needs the look, so it takes longer by that. */
+	if (call->way == ND_BY_CACHE)
+		call->begin = now;
 	return call->way;
 }
 
-/* Remember some of the direct writes, so that each is there until it is looked at. */
-static void nd_remember_written(struct nd_auto_device *device, const struct inode *inode,
-				const struct nd_auto *call)
+/* Learn from a write whose device is locked. */
+static void nd_auto_learn(struct nd_auto_device *device, const struct inode *inode,
+			  const struct nd_auto *call, ssize_t result, u64 now)
 {
-	struct nd_written *written, *oldest = device->written;
-
-	lockdep_assert_held(&device->lock);
-	if (time_before(jiffies, device->next_written))
-		return;
-	for (written = device->written; written < device->written + NR_WRITTEN; written++)
-		if (!written->inode || time_before(written->when, oldest->when))
-			oldest = written;
-	*oldest = (struct nd_written) {
+	struct nd_choice *choice = &device->choice[call->size];
+	const struct nd_written written = {
 		.inode = inode,
 		.size = call->size,
 		.pos = call->pos,
-		.when = jiffies,
+		.when = now,
 	};
-	device->next_written = jiffies + READ_BACK_AGE / NR_WRITTEN;
-}
 
-/* Take a direct write to a file that is old enough to be looked at. */
-static bool nd_take_written(struct nd_auto_device *device, const struct inode *inode,
-			    struct nd_written *taken)
-{
-	struct nd_written *written;
-
-	lockdep_assert_held(&device->lock);
-	for (written = device->written; written < device->written + NR_WRITTEN; written++) {
-		if (written->inode != inode || time_before(jiffies, written->when + READ_BACK_AGE))
-			continue;
-		*taken = *written;
-		written->inode = NULL;
-		return true;
-	}
-	return false;
+	if (call->gave_up)
+		nd_choice_gave_up(choice, call->run, now);
+	else if (call->failed)
+		nd_choice_failed(choice, now);
+	else if (result != call->len)
+		nd_choice_skip(choice, call->run);
+	else
+		nd_chosen(choice, call->run, now - call->begin, now);
+	if (call->way == ND_BY_DIRECT && !call->failed && !call->gave_up)
+		nd_read_back_add(&device->read_back, &written);
 }
 
 /**
  * nd_auto_end - learn from a write that has ended
  * @file: its file
  * @call: of nd_auto_begin() and nd_auto_choose()
+ * @result: what the client gets: bytes written, or a negative errno
  */
-void nd_auto_end(const struct file *file, const struct nd_auto *call)
+void nd_auto_end(const struct file *file, const struct nd_auto *call, ssize_t result)
 {
 	struct nd_auto_device *device = call->device;
 	const struct inode *inode = file_inode(file);
 	u64 now = ktime_get_ns();
-	struct nd_choice *choice;
-	struct nd_written taken;
+	struct nd_written written;
 	bool was_taken, was_read;
 
 	if (!device || !call->free)
 		return;
-	choice = &device->choice[call->size];
 	spin_lock(&device->lock);
-	was_taken = nd_take_written(device, inode, &taken);
-	if (call->gave_up)
-		nd_choice_gave_up(choice, call->run);
-	else if (call->failed)
-		nd_choice_failed(choice, now);
-	else
-		nd_chosen(choice, call->run, now - call->begin, now);
-	if (call->way == ND_BY_DIRECT && !call->failed && !call->gave_up)
-		nd_remember_written(device, inode, call);
+	nd_auto_learn(device, inode, call, result, now);
+	was_taken = nd_read_back_take(&device->read_back, inode, now, &written);
 	spin_unlock(&device->lock);
 	if (!was_taken)
 		return;
-	was_read = filemap_range_has_page(file->f_mapping, taken.pos, taken.pos);
+	was_read = filemap_range_has_page(file->f_mapping, written.pos, written.pos);
 	spin_lock(&device->lock);
-	nd_choice_read_back(&device->choice[taken.size], was_read);
+	nd_choice_read_back(&device->choice[written.size], was_read);
 	spin_unlock(&device->lock);
 }
 
@@ -225,6 +200,6 @@ void nd_auto_show(struct seq_file *m)
 	unsigned int row;
 
 	seq_puts(m, "device up_to_kib way cache_us direct_us read_back_percent\n");
-	for (row = 0; row < ND_DEVICES && nd_device_at(row); row++)
+	for (row = 0; row < DEVICES && nd_device_at(row); row++)
 		nd_auto_device_show(m, row);
 }

@@ -3,12 +3,15 @@
  * A stable write waits for its data either way, so its latency tells which way is faster.
  *
  * The ways are compared as they are when all writes go the same way: one write through the cache
- * waits for all direct ones in flight, because it locks the inode exclusively, and one direct write
- * among cached ones waits for none. So in a trial all writes that may go either way go the other
- * way for a moment, and only those count that begin when the writes of before have mostly ended.
- * They are compared with those of just before, so a change of the load changes both.
+ * locks the inode exclusively, and so waits for the I/O of all direct ones in flight, while one
+ * direct write among cached ones overtakes them. So in a trial all writes that may go either way go
+ * the other way for a moment, and only those count that begin when the writes of before have mostly
+ * ended. They are compared with those of just before, so a change of the load changes both.
  *
- * What trials cost is bounded by the pauses after them, which are long if a trial took long.
+ * The longest of each do not count, because one commit of a journal, or one flush, would decide.
+ *
+ * What trials cost is bounded by the pauses after them, which are long if a trial took long. In
+ * doubt, as when few writes come, the cache is the way.
  *
  * What the cache would have kept is a cost of direct writes: one that is read soon after costs a
  * read of the disk, about as long as the write.
@@ -16,6 +19,7 @@
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "choose.h"
 
@@ -34,6 +38,8 @@ static void nd_set_phase(struct nd_choice *choice, enum nd_phase phase, u64 now)
 	choice->begun = 0;
 	choice->ended = 0;
 	choice->sum = 0;
+	choice->gave_up = 0;
+	memset(choice->longest, 0, sizeof(choice->longest));
 	choice->run++;
 }
 
@@ -57,7 +63,7 @@ static bool nd_other_is_faster(const struct nd_choice *choice)
 
 static void nd_end_trial(struct nd_choice *choice, u64 now)
 {
-	u64 took = now - choice->since;
+	u64 took = now - choice->tried;
 	bool faster = nd_other_is_faster(choice);
 
 	choice->pause = faster ? ND_PAUSE_FIRST :
@@ -67,27 +73,41 @@ static void nd_end_trial(struct nd_choice *choice, u64 now)
 		faster = false;
 	}
 	choice->was_faster = faster;
-	nd_set_pause(choice, min(choice->pause * took, max(ND_PAUSE_NS, ND_PAUSE_LEAST * took)),
-		     now);
+	nd_set_pause(choice, min(choice->pause * took,
+				 clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS, ND_LONG_NS)), now);
+}
+
+/* Leave writes to the cache. */
+static void nd_stand_aside(struct nd_choice *choice, u64 ns, u64 now)
+{
+	choice->way = ND_BY_CACHE;
+	choice->was_faster = false;
+	nd_set_pause(choice, ns, now);
+}
+
+/*
+ * Few writes come, or some that are measured hang. A trial that took so long is not made again
+ * soon.
+ */
+static bool nd_is_stale(struct nd_choice *choice, u64 now)
+{
+	if (choice->phase == ND_PAUSE || now < choice->since + ND_STALE_NS)
+		return false;
+	nd_stand_aside(choice, choice->phase == ND_TRIAL ? ND_LONG_NS : ND_PAUSE_NS, now);
+	return true;
 }
 
 /* Let time end phases. */
 static void nd_pass_time(struct nd_choice *choice, u64 now)
 {
-	switch (choice->phase) {
-	case ND_PAUSE:
-		if (now >= choice->next)
-			nd_set_phase(choice, ND_BEFORE, now);
-		break;
-	case ND_SETTLE:
-		if (now >= choice->since + choice->ns[choice->way])
-			nd_set_phase(choice, ND_TRIAL, now);
-		break;
-	default:
-		/* Few writes come, or some that are measured hang. */
-		if (now >= choice->since + ND_STALE_NS)
-			nd_set_pause(choice, ND_PAUSE_NS, now);
-	}
+	u64 settle = min(ND_SETTLE_MEANS * choice->ns[choice->way], ND_SETTLE_NS);
+
+	if (nd_is_stale(choice, now))
+		return;
+	if (choice->phase == ND_PAUSE && now >= choice->next)
+		nd_set_phase(choice, ND_BEFORE, now);
+	else if (choice->phase == ND_SETTLE && now >= choice->since + settle)
+		nd_set_phase(choice, ND_TRIAL, now);
 }
 
 /**
@@ -99,7 +119,7 @@ static void nd_pass_time(struct nd_choice *choice, u64 now)
  */
 bool nd_choice_wants(const struct nd_choice *choice, u64 now)
 {
-	if (choice->way == ND_BY_DIRECT)
+	if (choice->way == ND_BY_DIRECT || choice->phase == ND_SETTLE || choice->phase == ND_TRIAL)
 		return true;
 	return now >= choice->next_look && (choice->phase != ND_PAUSE || now >= choice->next);
 }
@@ -108,7 +128,7 @@ bool nd_choice_wants(const struct nd_choice *choice, u64 now)
  * nd_choose - choose the way of a write that may go either way
  * @choice: of its device and size
  * @now: ns
- * @run: set; not 0 if the write is measured: the caller tells nd_chosen() or nd_choice_gave_up()
+ * @run: set; not 0 if the write is measured: the caller tells nd_chosen(), or what became of it
  */
 enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
 {
@@ -133,17 +153,23 @@ enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
  */
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 {
+	unsigned int i;
 	u64 mean;
 
-	if (!run || run != choice->run)
+	if (!run || run != choice->run || nd_is_stale(choice, now))
 		return;
+	/* What is no longer among the longest counts. */
+	for (i = 0; i < ND_LONGEST; i++)
+		if (took > choice->longest[i])
+			swap(took, choice->longest[i]);
 	choice->sum += took;
 	if (++choice->ended < ND_MEASURED)
 		return;
-	mean = div_u64(choice->sum, ND_MEASURED);
+	mean = div_u64(choice->sum, ND_MEASURED - ND_LONGEST);
 	if (choice->phase == ND_BEFORE) {
 		choice->ns[choice->way] = mean;
 		nd_set_phase(choice, ND_SETTLE, now);
+		choice->tried = now;
 	} else {
 		choice->ns[nd_other_way(choice)] = mean;
 		nd_end_trial(choice, now);
@@ -151,14 +177,29 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 }
 
 /**
- * nd_choice_gave_up - have another write measured instead of one that did not go its way
+ * nd_choice_skip - have another write measured instead of one that failed
  * @choice: of its device and size
  * @run: of nd_choose()
  */
-void nd_choice_gave_up(struct nd_choice *choice, u64 run)
+void nd_choice_skip(struct nd_choice *choice, u64 run)
 {
 	if (run && run == choice->run)
 		choice->begun--;
+}
+
+/**
+ * nd_choice_gave_up - learn that a direct write found no memory, and went through the cache
+ * @choice: of its device and size
+ * @run: of nd_choose()
+ * @now: ns
+ *
+ * Those that did find memory say nothing of what all would take.
+ */
+void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now)
+{
+	nd_choice_skip(choice, run);
+	if (++choice->gave_up > ND_GAVE_UP_MOST)
+		nd_stand_aside(choice, ND_FAILED_NS, now);
 }
 
 /**
@@ -180,9 +221,7 @@ void nd_choice_passes(struct nd_choice *choice, u64 now)
  */
 void nd_choice_failed(struct nd_choice *choice, u64 now)
 {
-	choice->way = ND_BY_CACHE;
-	choice->was_faster = false;
-	nd_set_pause(choice, ND_FAILED_NS, now);
+	nd_stand_aside(choice, ND_FAILED_NS, now);
 }
 
 /**

@@ -31,19 +31,26 @@ enum nd_phase {
 	ND_TRIAL,
 };
 
-/* So many writes are measured before a trial, and in it. */
+/* So many writes are measured before a trial, and in it; the longest do not count. */
 #define ND_MEASURED	32
+#define ND_LONGEST	4
+/* If so many direct writes found no memory, the cache is the way. */
+#define ND_GAVE_UP_MOST	(ND_MEASURED / 4)
+/* Writes of before a trial are taken to have ended after so many times their mean, or so long. */
+#define ND_SETTLE_MEANS	4
+#define ND_SETTLE_NS	NSEC_PER_SEC
 /* A pause lasts so many times as long as the trial before it: at first, and at most. */
 #define ND_PAUSE_FIRST	8
 #define ND_PAUSE_MOST	128
-/* No longer, unless it is shorter than so many times the trial. */
+/* No longer, unless it is shorter than so many times the trial; and never longer than this. */
 #define ND_PAUSE_NS	(30ULL * NSEC_PER_SEC)
 #define ND_PAUSE_LEAST	32
-/* What was measured so long ago is not compared. */
+#define ND_LONG_NS	(600ULL * NSEC_PER_SEC)
+/* A phase that takes so long tells nothing. */
 #define ND_STALE_NS	(60ULL * NSEC_PER_SEC)
 /* Where the cache is faster, no write is looked at for so long after one that may not go direct. */
 #define ND_PASS_NS	NSEC_PER_MSEC
-/* No direct write for so long after one has failed. */
+/* No direct write for so long after one has failed, or found no memory. */
 #define ND_FAILED_NS	(60ULL * NSEC_PER_SEC)
 /* The unit of &nd_choice.read_back. */
 #define ND_READ_BACK_ALL	1024
@@ -57,11 +64,14 @@ enum nd_phase {
  * @begun: writes that are measured and began in this phase
  * @ended: those of them that have ended
  * @sum: of their latencies, ns
+ * @longest: of their latencies, falling, ns
+ * @gave_up: direct writes of this phase that found no memory
  * @since: when this phase began, ns
- * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST
+ * @tried: when the last trial began, with the time in which writes settle, ns
+ * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST; 0: no trial has ended yet
  * @next: %ND_PAUSE ends then, ns
- * @next_look: no write is looked at before, where the cache is faster, ns
- * @ns: per way, the mean latency of those that were measured last, ns; 0: none was
+ * @next_look: no write is looked at before, where the cache is faster and no trial is on, ns
+ * @ns: per way, the mean latency of those that were measured last and count, ns; 0: none was
  * @read_back: the share of the direct writes of lately that were soon read from the disk,
  * 0 to %ND_READ_BACK_ALL
  */
@@ -73,7 +83,10 @@ struct nd_choice {
 	unsigned int begun;
 	unsigned int ended;
 	u64 sum;
+	u64 longest[ND_LONGEST];
+	unsigned int gave_up;
 	u64 since;
+	u64 tried;
 	unsigned int pause;
 	u64 next;
 	u64 next_look;
@@ -84,7 +97,8 @@ struct nd_choice {
 bool nd_choice_wants(const struct nd_choice *choice, u64 now);
 enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run);
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now);
-void nd_choice_gave_up(struct nd_choice *choice, u64 run);
+void nd_choice_skip(struct nd_choice *choice, u64 run);
+void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now);
 void nd_choice_passes(struct nd_choice *choice, u64 now);
 void nd_choice_failed(struct nd_choice *choice, u64 now);
 void nd_choice_read_back(struct nd_choice *choice, bool was_read);

@@ -57,7 +57,7 @@ static ssize_t nd_iter_write(struct file *file, struct iov_iter *iter, loff_t *p
 	nd_set_flags(&iocb, flags);
 	if (!nd_serve(&iocb, iter, pos, &call, &ret))
 		ret = vfs_iter_write(file, iter, pos, flags);
-	nd_auto_end(file, &call);
+	nd_auto_end(file, &call, ret);
 	nd_write_end(file);
 	hook_call_end(&hooks[ITER]);
 	return ret;
@@ -74,7 +74,7 @@ static ssize_t nd_iocb_write(struct file *file, struct kiocb *iocb, struct iov_i
 	copy = *iocb;
 	if (!nd_serve(&copy, iter, &iocb->ki_pos, &call, &ret))
 		ret = vfs_iocb_iter_write(file, iocb, iter);
-	nd_auto_end(file, &call);
+	nd_auto_end(file, &call, ret);
 	nd_write_end(file);
 	hook_call_end(&hooks[IOCB]);
 	return ret;

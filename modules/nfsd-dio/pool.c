@@ -13,7 +13,7 @@
  */
 static DEFINE_SPINLOCK(pool_lock);
 static LIST_HEAD(pool);
-static unsigned int nd_pool_free;
+static unsigned int nd_pool_free, nd_pool_pages;
 
 /**
  * nd_pool_create - fill the pool
@@ -36,6 +36,7 @@ int nd_pool_create(unsigned int kb)
 		list_add(&page->lru, &pool);
 		nd_pool_free++;
 	}
+	nd_pool_pages = pages;
 	return 0;
 }
 
@@ -71,16 +72,17 @@ static void nd_pool_put_page(struct page *page)
  * nd_bounce_get - take a bounce buffer from the pool
  * @bounce: set
  * @len: its length, bytes, 1 to %ND_BOUNCE_MAX
+ * @leave_half: only if half of the pool stays free
  *
  * Context: any but interrupts.
  * Return: false if the pool has too few pages; then none was taken.
  */
-bool nd_bounce_get(struct nd_bounce *bounce, size_t len)
+bool nd_bounce_get(struct nd_bounce *bounce, size_t len, bool leave_half)
 {
 	unsigned int i, nr = DIV_ROUND_UP(len, PAGE_SIZE);
 
 	spin_lock(&pool_lock);
-	if (nd_pool_free < nr + 1) {
+	if (nd_pool_free < nr + 1 + (leave_half ? nd_pool_pages / 2 : 0)) {
 		spin_unlock(&pool_lock);
 		return false;
 	}

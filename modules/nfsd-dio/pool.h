@@ -26,7 +26,7 @@ struct nd_bounce {
 
 int nd_pool_create(unsigned int kb);
 void nd_pool_destroy(void);
-bool nd_bounce_get(struct nd_bounce *bounce, size_t len);
+bool nd_bounce_get(struct nd_bounce *bounce, size_t len, bool leave_half);
 void nd_bounce_put(struct nd_bounce *bounce);
 
 #endif

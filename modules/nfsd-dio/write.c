@@ -222,7 +222,8 @@ static enum nd_verdict nd_write_data(const struct kiocb *iocb, const struct iov_
 		}
 		WRITE_ONCE(nd_must_copy, true);
 	}
-	if (!nd_bounce_get(&bounce, write->len))
+	/* Aligned writes have no need of the pool: leave half of it to the others. */
+	if (!nd_bounce_get(&bounce, write->len, write->aligned_too))
 		return ND_LEFT_POOL;
 	*done = nd_write_bounced(iocb, &bounce, from);
 	nd_bounce_put(&bounce);
