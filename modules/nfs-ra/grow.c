@@ -123,8 +123,9 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 }
 
 /*
- * A run in the middle of a file may be a piece: it must cover four windows before the next is twice
- * as large. So of a piece about one and a half times its length is fetched, and twice at most. A
+ * A run in the middle of a file may be a piece: it must cover eight windows before the next is twice
+ * as large. So what is fetched behind a piece is a quarter of its length, or what the stock code
+ * fetches. A
  * run from the start of the file must cover half a window only, because the stock code, too, takes
  * the start as a hint that the whole file will be read.
  */
@@ -132,8 +133,8 @@ static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pag
 				      unsigned long max_window, const struct nra_run *run)
 {
 	/* A run is measured to two of the largest windows. */
-	unsigned long four = min(4UL * size, 2 * max_window);
-	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, four);
+	unsigned long eight = min(8UL * size, 2 * max_window);
+	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, eight);
 	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
