@@ -262,7 +262,7 @@ static void choose_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
 }
 
-/* A phase that takes too long ends, whoever notices, and with the cache as the way. */
+/* A phase that takes too long ends, with the cache as the way, also if no write begins. */
 static void choose_is_stale(struct kunit *test)
 {
 	static const enum nd_phase phases[] = { ND_BEFORE, ND_SETTLE, ND_TRIAL };

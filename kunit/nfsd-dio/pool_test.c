@@ -122,7 +122,8 @@ static void one_page_short(struct kunit *test)
 	for (pages = 2; pages <= 5; pages++) {
 		fill_pool(test, pages);
 		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, pages * PAGE_SIZE, false));
-		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE + 1, false));
+		KUNIT_ASSERT_FALSE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE + 1,
+						       false));
 		KUNIT_EXPECT_EQ(test, buffers_left(), pages / 2);
 		KUNIT_ASSERT_TRUE(test, nd_bounce_get(&bounce, (pages - 1) * PAGE_SIZE, false));
 		KUNIT_EXPECT_EQ(test, buffers_left(), 0U);

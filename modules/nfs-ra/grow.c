@@ -123,11 +123,10 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 }
 
 /*
- * A run in the middle of a file may be a piece: it must cover eight windows before the next is twice
- * as large. So what is fetched behind a piece is a quarter of its length, or what the stock code
- * fetches. A
- * run from the start of the file must cover half a window only, because the stock code, too, takes
- * the start as a hint that the whole file will be read.
+ * A run in the middle of a file may be a piece: it must cover eight windows before the next is
+ * twice as large. So what is fetched behind a piece is a quarter of its length, or what the stock
+ * code fetches. A run from the start of the file must cover half a window only, because the stock
+ * code, too, takes the start as a hint that the whole file will be read.
  */
 static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
 				      unsigned long max_window, const struct nra_run *run)

@@ -50,7 +50,7 @@ static unsigned int nd_auto_size(size_t len)
  * nd_auto_begin - find out whether an aligned write may go direct
  * @iocb: the write
  * @len: its length, bytes
- * @call: set; &nd_auto.device is NULL if the write is not for this mode, or need not be looked at
+ * @call: set; &nd_auto.device is NULL if the write is not for this mode, or need not be inspected
  *
  * A write that is not to be stable before it is answered waits for nothing in the cache.
  */

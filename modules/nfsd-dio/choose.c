@@ -65,16 +65,17 @@ static void nd_end_trial(struct nd_choice *choice, u64 now)
 {
 	u64 took = now - choice->tried;
 	bool faster = nd_other_is_faster(choice);
+	bool again = faster && choice->way == ND_BY_CACHE && !choice->was_faster;
 
 	choice->pause = faster ? ND_PAUSE_FIRST :
 			clamp(choice->pause * 2, ND_PAUSE_FIRST, ND_PAUSE_MOST);
-	if (faster && (choice->was_faster || choice->way == ND_BY_DIRECT)) {
+	if (faster && !again)
 		choice->way = nd_other_way(choice);
-		faster = false;
-	}
-	choice->was_faster = faster;
-	nd_set_pause(choice, min(choice->pause * took,
-				 clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS, ND_LONG_NS)), now);
+	choice->was_faster = again;
+	/* A trial of the faster way costs nothing. */
+	nd_set_pause(choice, again ? took : min(choice->pause * took,
+						clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS,
+						      ND_LONG_NS)), now);
 }
 
 /* Leave writes to the cache. */
@@ -111,7 +112,7 @@ static void nd_pass_time(struct nd_choice *choice, u64 now)
 }
 
 /**
- * nd_choice_wants - whether a write is to be looked at, because it may go direct or be measured
+ * nd_choice_wants - whether to inspect a write, because it may go direct or be measured
  * @choice: of its device and size
  * @now: ns
  *
@@ -207,7 +208,7 @@ void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now)
  * @choice: of its device and size
  * @now: ns
  *
- * While all writes are such, as to blocks that are cached, few are looked at.
+ * While all writes are such, as to blocks that are cached, the caller inspects few.
  */
 void nd_choice_passes(struct nd_choice *choice, u64 now)
 {

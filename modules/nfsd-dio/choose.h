@@ -48,7 +48,7 @@ enum nd_phase {
 #define ND_LONG_NS	(600ULL * NSEC_PER_SEC)
 /* A phase that takes so long tells nothing. */
 #define ND_STALE_NS	(60ULL * NSEC_PER_SEC)
-/* Where the cache is faster, no write is looked at for so long after one that may not go direct. */
+/* Where the cache is faster, inspect no write for so long after one that may not go direct. */
 #define ND_PASS_NS	NSEC_PER_MSEC
 /* No direct write for so long after one has failed, or found no memory. */
 #define ND_FAILED_NS	(60ULL * NSEC_PER_SEC)
@@ -70,7 +70,7 @@ enum nd_phase {
  * @tried: when the last trial began, with the time in which writes settle, ns
  * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST; 0: no trial has ended yet
  * @next: %ND_PAUSE ends then, ns
- * @next_look: no write is looked at before, where the cache is faster and no trial is on, ns
+ * @next_look: inspect no write before, where the cache is faster and no trial is on, ns
  * @ns: per way, the mean latency of those that were measured last and count, ns; 0: none was
  * @read_back: the share of the direct writes of lately that were soon read from the disk,
  * 0 to %ND_READ_BACK_ALL

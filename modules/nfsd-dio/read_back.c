@@ -17,7 +17,7 @@ void nd_read_back_add(struct nd_read_back *device, const struct nd_written *writ
 }
 
 /**
- * nd_read_back_take - forget a direct write to a file that is old enough to be looked at
+ * nd_read_back_take - forget a direct write to a file that is old enough to inspect its block
  * @device: of its device
  * @inode: the file; another one that has its address now is no worse than a wrong guess
  * @now: ns

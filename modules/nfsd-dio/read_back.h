@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Remembers where some direct writes went, to see whether their blocks are read soon after. Pure. */
+/* Remembers where some direct writes went, to see if their blocks are read soon after. Pure. */
 #ifndef NFSD_DIO_READ_BACK_H
 #define NFSD_DIO_READ_BACK_H
 
@@ -8,7 +8,7 @@
 
 struct inode;
 
-/* A write is looked at when it is so old, at least. */
+/* The block of a write is inspected when the write is so old, at least. */
 #define ND_READ_BACK_AGE_NS		NSEC_PER_SEC
 /* One write in so long is remembered, for NR times as long: its file may have few writes. */
 #define ND_READ_BACK_INTERVAL_NS	(NSEC_PER_SEC / 8)

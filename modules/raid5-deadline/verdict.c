@@ -87,8 +87,8 @@ unsigned int r5d_stripe_bytes(int disks)
  * A stripe is a page of each disk, so a row of chunks has chunk / 4 KiB stripes. A writer goes
  * through a row disk by disk: all stripes of the row are held until it reaches the last disk.
  *
- * The number is odd, because users set even ones: so a size that is set while the cache is raised is
- * not taken for the module's own.
+ * The number is odd, because users set even ones: so a size that is set while the cache is raised
+ * is not taken for the module's own.
  *
  * Return: stripes. A larger cache stays as it is.
  */
