@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the scripts of the Debian packages remove, run with a dpkg-query that says what we want."""
+"""What the scripts of the packages remove; those of Debian run with a dpkg-query that says what we want."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from seqkeep_lib.host import Host
+from seqkeep_lib.own_files import write_own
+
+SPEC = Path(__file__).parents[2] / "packaging/rpm/seqkeep.spec"
 DEBIAN = Path(__file__).parents[2] / "packaging/debian"
 
 
@@ -50,6 +54,67 @@ class Postrm(unittest.TestCase):
         for action, stays in (("upgrade", True), ("remove", False), ("purge", False)):
             file = "var/lib/prometheus/node-exporter/seqkeep.prom"
             self.assertEqual(self.left("seqkeep-tools.postrm", action, file), stays)
+
+    def test_the_settings(self) -> None:
+        for action, stays in (("upgrade", True), ("remove", True), ("purge", False)):
+            self.assertEqual(self.left("seqkeep-tools.postrm", action, "etc/seqkeep.conf"), stays)
+
+
+class Postun(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def run_script(self, package: str, left: int) -> None:
+        """Run the script of a package, of which so many versions are left."""
+        text = SPEC.read_text().partition(f"postun -n {package}")[2]
+        text = text.partition("\n")[2].partition("%files")[0].rstrip("%").replace(" \\\n", "\n")
+        text = text.replace("%{_sysconfdir}", "/etc").replace("%1", "ctxra")
+        for directory in ("/etc/", "/var/"):
+            text = text.replace(f" {directory}", f" {self.root}{directory}")
+        subprocess.run(["sh", "-c", text, "postun", str(left)], check=True, stderr=subprocess.DEVNULL)
+
+    def files(self) -> set[str]:
+        return {str(path.relative_to(self.root / "etc")) for path in self.root.rglob("*") if path.is_file()}
+
+    def test_the_files_of_enable(self) -> None:
+        names = [f"{directory}/seqkeep-ctxra.conf" for directory in ("modprobe.d", "modules-load.d")]
+        for text in ("options ctxra enable=1 max_kb=512\n", "ctxra\n", "", "a\udce9\n"):
+            for name in names:
+                write_own(Host(self.root), f"/etc/{name}", text)
+            self.run_script("%1-dkms", 1)
+            self.assertEqual(self.files(), set(names))
+            self.run_script("%1-dkms", 0)
+            self.assertEqual(self.files(), set(), ascii(text))
+
+    def test_an_edited_file_of_enable(self) -> None:
+        for name in ("modprobe.d/seqkeep-ctxra.conf", "modules-load.d/seqkeep-ctxra.conf"):
+            path = self.root / "etc" / name
+            write_own(Host(self.root), f"/etc/{name}", "ctxra\n")
+            edited = path.read_text() + "# mine\n"
+            for text in (edited, "mine\n", ""):
+                path.write_text(text)
+                self.run_script("%1-dkms", 0)
+                self.assertEqual(self.files(), {f"{name}.rpmsave"})
+                saved = path.with_name(f"{path.name}.rpmsave")
+                self.assertEqual(saved.read_text(), text)
+                saved.unlink()
+
+    def test_another_package_of_the_module(self) -> None:
+        write_own(Host(self.root), "/etc/modprobe.d/seqkeep-ctxra.conf", "ctxra\n")
+        (self.root / "etc/modprobe.d/ctxra.conf").touch()
+        self.run_script("%1-dkms", 0)
+        self.assertEqual(self.files(), {"modprobe.d/ctxra.conf", "modprobe.d/seqkeep-ctxra.conf"})
+
+    def test_the_settings(self) -> None:
+        (self.root / "etc").mkdir()
+        (self.root / "etc/seqkeep.conf").write_text("[sda]\n")
+        self.run_script("seqkeep-tools", 1)
+        self.assertEqual(self.files(), {"seqkeep.conf"})
+        self.run_script("seqkeep-tools", 0)
+        self.assertEqual(self.files(), {"seqkeep.conf.rpmsave"})
+        self.run_script("seqkeep-tools", 0)
 
 
 if __name__ == "__main__":
