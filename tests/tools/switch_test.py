@@ -17,15 +17,16 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import cli, device_conf
+from seqkeep_lib import cli, command_enable, device_conf
 from seqkeep_lib.boot import load_file, options_file, other_boot_files, read_boot
 from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
 from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
-from seqkeep_lib.modules import MODULES
+from seqkeep_lib.modules import MODULES, Module
 from seqkeep_lib.own_files import read_own, replace, write_own
-from seqkeep_lib.switch import LOCK, exclusive
+from seqkeep_lib.signals import StoppedBySignal
+from seqkeep_lib.switch import LOCK, exclusive, load
 from seqkeep_lib.trial_switch import Lock
 
 from tools import machines
@@ -134,6 +135,19 @@ class Enable(Switches):
         program.write_text(program.read_text().replace("\n", "\nprintf '\\351t\\n' >&2\n", 1))
         self.run_ok("enable", "--now", "ctxra")
         self.assertTrue(self.is_on())
+
+    def test_a_signal_after_loading(self) -> None:
+        """The kernel has the module, and load() has not returned."""
+
+        def loaded_then_stopped(host: Host, module: Module, options: dict[str, str]) -> None:
+            load(host, module, options)
+            raise StoppedBySignal(signal.SIGTERM)
+
+        with mock.patch("seqkeep_lib.command_enable.load", loaded_then_stopped):
+            with self.assertRaises(StoppedBySignal):
+                command_enable.enable(self.host, CTXRA, {}, now=True, observe=False)
+        self.assertIsNone(self.parameter("enable"))
+        self.assertEqual(self.boot_files(), {})
 
     def test_at_boot_only(self) -> None:
         shown = self.run_ok("enable", "ctxra")

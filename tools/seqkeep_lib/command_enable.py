@@ -42,7 +42,7 @@ from .switch import (  # fmt: skip
     state_of,
     unchecked_note,
     unchecked_options,
-    unload,
+    unload_if_loaded,
     without_empty_numbers,
 )
 
@@ -185,8 +185,9 @@ def set_up(host: Host, state: State, options: dict[str, str], observe: bool, und
     module = state.module
     wanted = {**options, **({"observe": "1"} if observe else {})}
     if not state.loaded:
+        # First, because a signal may come when the kernel has the module and load() has not returned.
+        undo.callback(unload_if_loaded, host, module)
         load(host, module, wanted)
-        undo.callback(unload, host, module)
         return
     if observe and state.enabled:
         undo.callback(set_parameter, host, module, "enable", "1")

@@ -215,6 +215,11 @@ def unload(host: Host, module: Module, pass_fds: Sequence[int] = ()) -> None:
     run_modprobe(host, module, "-r", module.name, pass_fds=pass_fds)
 
 
+def unload_if_loaded(host: Host, module: Module) -> None:
+    if path_exists(host, f"/sys/module/{module.directory}"):
+        unload(host, module)
+
+
 def set_parameter(host: Host, module: Module, name: str, value: str) -> None:
     file = parameter_file(module, name)
     write_attribute(host, file, value, f"{module.name} refuses {name}={value}", module)
