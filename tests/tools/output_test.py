@@ -93,6 +93,14 @@ class Environment(unittest.TestCase):
                 done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), tool)
 
+    def test_a_path_without_the_folder_of_the_script(self) -> None:
+        for tool in ("iostune", "rastat", "seqkeep"):
+            words = [sys.executable, str(TOOLS / tool), "--version"]
+            environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+            environment.pop("PYTHONPATH", None)
+            done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), tool)
+
 
 class Encodings(unittest.TestCase):
     def test_characters_that_the_locale_cannot_encode(self) -> None:
