@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import random
@@ -17,7 +18,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import cli, command_enable, device_conf
+from seqkeep_lib import cli, command_apply, command_enable, device_conf
 from seqkeep_lib.boot import load_file, options_file, other_boot_files, read_boot
 from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
@@ -143,9 +144,9 @@ class Enable(Switches):
             load(host, module, options)
             raise StoppedBySignal(signal.SIGTERM)
 
-        with mock.patch("seqkeep_lib.command_enable.load", loaded_then_stopped):
-            with self.assertRaises(StoppedBySignal):
-                command_enable.enable(self.host, CTXRA, {}, now=True, observe=False)
+        patched = mock.patch("seqkeep_lib.command_enable.load", loaded_then_stopped)
+        with patched, self.assertRaises(StoppedBySignal):
+            command_enable.enable(self.host, CTXRA, {}, now=True, observe=False)
         self.assertIsNone(self.parameter("enable"))
         self.assertEqual(self.boot_files(), {})
 
@@ -386,6 +387,18 @@ class Devices(Switches):
         self.run_ok("apply")
         self.assertTrue(self.is_on())
         self.assertEqual(self.parameter("devices"), "sdb")
+
+    def test_apply_to_a_disk_without_settings(self) -> None:
+        """udev starts one for each disk that appears."""
+        self.fixture.write("etc/seqkeep.conf", "[/dev/sdb]\nread_ahead_kb = 1024\n")
+        self.fixture.write("sys/block/sdz/dev")
+        self.fixture.write("dev/sdz")
+        with exclusive(self.host):
+            self.assertEqual(command_apply.run(argparse.Namespace(root=self.root, device="sdz", wait=False)), 0)
+            # The same for a disk with settings waits.
+            busy = mock.patch("seqkeep_lib.command_apply.BRIEF_S", 0.0)
+            with busy, self.assertRaises(BusyError):
+                command_apply.run(argparse.Namespace(root=self.root, device="sdb", wait=False))
 
     def test_attributes(self) -> None:
         shown = self.run_ok("set", "sdb", "read_ahead_kb=1024")

@@ -86,6 +86,9 @@ def run(args: argparse.Namespace) -> int:
     disk = disk_named(host, args.device) if args.device else ""
     if disk is None:
         raise SeqkeepError(f"{args.device} is no disk that is there")
+    if disk and not any(each == disk for each, _, _ in present(host, read_settings(host))):
+        # udev runs this for each disk that appears, and most have no settings: do not wait for other commands.
+        return 0
     if args.wait:
         failed = wait_and_apply(host, disk)
     else:
