@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import cli, command_apply, command_enable, device_conf
+from seqkeep_lib import cli, command_apply, command_enable, command_set, device_conf
 from seqkeep_lib.boot import load_file, options_file, other_boot_files, read_boot
 from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
@@ -387,6 +387,29 @@ class Devices(Switches):
         self.run_ok("apply")
         self.assertTrue(self.is_on())
         self.assertEqual(self.parameter("devices"), "sdb")
+
+    def test_a_value_that_the_kernel_changes(self) -> None:
+        """Its readahead is in pages, and -1 is the kernel's own latency."""
+        file = self.root / "sys/block/sdb/queue/read_ahead_kb"
+
+        def write(host: Host, name: str, value: str, refused: str, module: Module | None = None) -> None:
+            file.write_text(f"{int(value) // 4 * 4}\n")
+
+        with mock.patch("seqkeep_lib.apply.write_attribute", write):
+            shown = command_set.set_device(self.host, "sdb", {"read_ahead_kb": "1022"})
+            self.assertIn("sdb: the kernel was given read_ahead_kb=1022, and made 1020 of it.", shown)
+            shown = command_set.set_device(self.host, "sdb", {"read_ahead_kb": "1024"})
+            self.assertNotIn("made", "".join(shown))
+
+    def test_ctxra_that_is_not_loaded(self) -> None:
+        told = "ctxra is not loaded, and gets the setting when it is"
+        shown = self.run_ok("set", "sdb", "ctxra=yes")
+        self.assertIn(told, shown)
+        self.assertNotIn("set now", shown)
+        self.run_ok("enable", "--now", "ctxra")
+        shown = self.run_ok("set", "sdb", "ctxra_max_kb=512")
+        self.assertNotIn(told, shown)
+        self.assertIn("set now", shown)
 
     def test_apply_to_a_disk_without_settings(self) -> None:
         """udev starts one for each disk that appears."""

@@ -11,7 +11,9 @@ from .arguments import parse_assignments
 from .boot import options_file, read_boot, write_boot
 from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
+    ATTRIBUTES,
     CTXRA,
+    CTXRA_KB,
     FILE,
     NAMES,
     Settings,
@@ -128,8 +130,9 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
         raise SeqkeepError("; ".join(failed) + f" ({FILE} keeps it)")
     lines = []
     if any(settings.values()):
-        when = "set when the device appears." if not disk else "set as below." if pending else "set now."
-        lines.append(f"{device}: kept in {FILE}, and {when}")
+        others = other_values(host, disk, settings) if disk else []
+        when = "set when the device appears." if not disk else "set as below." if pending or others else "set now."
+        lines += [f"{device}: kept in {FILE}, and {when}", *others]
     else:
         was = [name for name in settings if name in before.get(device, {})]
         lines.append(f"{device}: {'no longer' if was else 'was not'} kept in {FILE}.")
@@ -141,6 +144,19 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     name = stable_name(host, device)
     if name:
         lines.append(f"{device} may be another disk after a boot; {name} is always this one.")
+    return lines
+
+
+def other_values(host: Host, disk: str, settings: dict[str, str]) -> list[str]:
+    """Say where the kernel has made another value of what it was given, and where nothing uses a setting yet."""
+    lines = []
+    for name, value in settings.items():
+        now = host.number(f"/sys/block/{disk}/{ATTRIBUTES[name][0]}") if name in ATTRIBUTES else None
+        if now is not None and value not in ("", "auto") and now != int(value):
+            lines.append(f"{disk}: the kernel was given {name}={value}, and made {now} of it.")
+    module = next(each for each in MODULES if each.name == "ctxra")
+    if any(settings.get(name) for name in (CTXRA, CTXRA_KB)) and not state_of(host, module).loaded:
+        lines.append("ctxra is not loaded, and gets the setting when it is: seqkeep enable --now ctxra")
     return lines
 
 
