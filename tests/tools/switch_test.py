@@ -172,6 +172,22 @@ class Enable(Switches):
         self.run_ok("enable", "--now", "ctxra")
         self.assertEqual((self.parameter("enable"), self.parameter("max_kb")), ("1", "512"))
 
+    def test_another_kernel(self) -> None:
+        """In a chroot, or after an upgrade, the next boot has another kernel."""
+        modules = self.root / "lib/modules"
+        for release in ("6.12.1-test", "6.12.2-test"):
+            self.fixture.write(f"lib/modules/{release}/updates/dkms/nfs-ra.ko")
+        shutil.rmtree(modules / "6.12.1-test")
+        self.fixture.write("usr/src/nfs-ra-1.0/dkms.conf")
+        shown = self.run_ok("enable", "nfs-ra")
+        self.assertIn("built for kernel 6.12.2-test, but not for 6.12.1-test, which is running", shown)
+        self.assertNotIn("now:", shown)
+        self.assertIn("built for kernel 6.12.2-test", self.run_ok("set", "nfs-ra", "multiple=8"))
+        self.assert_fails(2, "multiple=99: the value is not from 1 to 64", "enable", "nfs-ra", "multiple=99")
+        self.assert_fails(1, "nfs-ra is not built for kernel 6.12.1-test", "enable", "--now", "nfs-ra")
+        shutil.rmtree(modules / "6.12.2-test")
+        self.assert_fails(1, "nfs-ra is not built for kernel 6.12.1-test", "enable", "nfs-ra")
+
     def test_observe(self) -> None:
         self.run_ok("enable", "--now", "--observe", "ctxra")
         self.assertEqual((self.parameter("enable"), self.parameter("observe")), ("0", "1"))

@@ -34,6 +34,7 @@ from .switch import (  # fmt: skip
     check_available,
     check_options,
     exclusive,
+    for_later_boot,
     initramfs_note,
     load,
     module_named,
@@ -135,6 +136,9 @@ def start(host: Host, state: State, boot: Boot, settings: Settings, undo: contex
 def enable(host: Host, module: Module, options: dict[str, str], now: bool, observe: bool) -> list[str]:
     """Do it, or nothing. Return what to print."""
     state = state_of(host, module)
+    notes: list[str] = []
+    if not now:
+        state, notes = for_later_boot(host, state)
     check_available(host, state)
     check_options(host, state, options, is_told=now)
     if observe:
@@ -175,7 +179,8 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         then = "observes" if observe else "waits for a device of its list" if boot.waits else "is enabled"
         lines.append(f"{module.name} {then} from the next boot on, by {options_file(module)}.")
         lines += unchecked_note(unchecked_options(host, state, options))
-        lines.append(f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}")
+        now_by = f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}"
+        lines += notes or [now_by]
     lines.append(f"To undo: seqkeep disable {'--now ' if now else ''}{module.name}")
     return lines
 

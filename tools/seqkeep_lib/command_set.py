@@ -35,6 +35,7 @@ from .switch import (  # fmt: skip
     check_available,
     check_options,
     exclusive,
+    for_later_boot,
     initramfs_note,
     set_parameters,
     state_of,
@@ -68,7 +69,7 @@ def with_own_sizes(host: Host, module: Module, options: dict[str, str]) -> dict[
 
 
 def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]:
-    state = state_of(host, module)
+    state, notes = for_later_boot(host, state_of(host, module))
     check_available(host, state)
     check_options(host, state, options, is_told=state.loaded)
     devices = options.get("devices", "") if module.name == "ctxra" else ""
@@ -95,7 +96,7 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
             f"{module.name}: {', '.join(dropped)} no longer kept; a number stays as it is until it is unloaded."
         )
     if not state.loaded:
-        lines += unchecked_note(unchecked_options(host, state, options))
+        lines += [*unchecked_note(unchecked_options(host, state, options)), *notes]
     lines += initramfs_note(host) if boot else []
     if not boot and names:
         lines.append(f"To keep it: seqkeep enable {module.name} {names}")

@@ -10,11 +10,12 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from .checks_kernel import TRIAL, reason_not_built
 from .errors import BusyError, SeqkeepError, UsageError
 from .host import Host
-from .modules import MODULES, Module, State, read_states
+from .modules import MODULES, Module, State, module_file, read_states
 
 LOCK = "/run/seqkeep.lock"
 # How long a user waits for a command that udev has started, or somebody else.
@@ -89,6 +90,21 @@ def check_available(host: Host, state: State) -> None:
         why, remedy = reason_not_built(host, state)
         raise SeqkeepError(f"{name} is not built for kernel {host.release}{why}: {remedy}")
     raise SeqkeepError(f"{name} is not installed: install the package {name}-dkms")
+
+
+def for_later_boot(host: Host, state: State) -> tuple[State, list[str]]:
+    """Return a module with its file for another kernel if the running one has none, and what to say of that.
+
+    In a chroot an installer's kernel runs, or that of another system, and after an upgrade the old one.
+    """
+    if state.loaded or state.file:
+        return state, []
+    for release in reversed(host.names("/lib/modules")):
+        file = module_file(host, state.module, release)
+        if file:
+            note = f"{state.module.name} is built for kernel {release}, but not for {host.release}, which is running."
+            return replace(state, file=file), [note]
+    return state, []
 
 
 def described_options(host: Host, state: State) -> dict[str, str]:
