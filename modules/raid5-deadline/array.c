@@ -144,8 +144,8 @@ static bool r5d_array_may_raise(struct r5d_array *array)
 }
 
 /*
- * Prepare an array; when it runs again, raise its stripe cache, because a stripe was held. An array
- * in which none ever is keeps its cache.
+ * Prepare an array; when it runs again, raise its stripe cache, because a stripe was held, or none
+ * can be without. An array in which none ever is keeps its cache.
  */
 void r5d_array_work(struct work_struct *work)
 {

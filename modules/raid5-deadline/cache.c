@@ -149,7 +149,8 @@ static int r5d_cache_step(struct r5d_array *array)
 	if (want <= before || r456_conf_journalled(array->conf) ||
 	    (array->cache_before && array->cache_set != before))
 		return 0;
-	next = r5d_cache_take(array, array->cache_before ?: before, next);
+	/* Odd at each step, because the next one may fail: see r5d_cache_stripes(). */
+	next = r5d_cache_take(array, array->cache_before ?: before, (next - 1) | 1);
 	/* Those that it has are allocated: only keep the shrinker from freeing them. */
 	if (next > before && next <= have)
 		r456_conf_set_min_stripes(array->conf, next);

@@ -65,7 +65,7 @@ enum r5d_state {
  *
  * The array's own device_lock protects the rest:
  * @timer_at: when @timer runs, in ns; 0: it does not
- * @raise: a stripe was held, so that the work raises the cache, or has raised it
+ * @raise: a stripe was held, or none can be without, so that the work raises the cache, or has
  * @held_lru: the held stripes, by stripe_head.lru
  * @stripes: what we know of stripes
  * @predictor: what we have learned of the array

@@ -122,6 +122,18 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 	return false;
 }
 
+/*
+ * Writers wait for stripes, and those of a row are more than the cache has: a stripe of its first
+ * chunk is done before they come to the next one. So none is seen to be filled, and none is held.
+ */
+static bool r5d_needs_larger_cache(struct r5d_array *array)
+{
+	struct r5conf *conf = array->conf;
+
+	return !seqkeep_is_observing() && r456_has_stripe_waiter(conf) &&
+	       r456_conf_chunk_sectors(conf) / R5D_STRIPE_SECTORS > r456_conf_max_stripes(conf);
+}
+
 /* A stripe that may be held was released for the first time: is it likely to be filled? */
 static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 			  const struct r5d_stripe_state *state, const struct r5d_write *longest)
@@ -151,8 +163,11 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	stripe->released = now;
 	stripe->written = state->written;
 	stripe->ticket = ticket;
-	if (forecast == R5D_UNLIKELY)
+	if (forecast == R5D_UNLIKELY) {
+		if (r5d_needs_larger_cache(array))
+			r5d_array_queue_raise(array);
 		return false;
+	}
 	if (seqkeep_is_observing()) {
 		stripe->would_hold = true;
 		r5d_count(array, R5D_C_WOULD_HOLD);

@@ -83,7 +83,7 @@ void r5d_array_queue(struct r5d_array *array, unsigned int ms)
 
 /**
  * r5d_array_queue_raise - have the work of an array raise its cache, unless it was asked for before
- * @array: the array, which has held a stripe
+ * @array: the array, which has held a stripe, or can hold none without
  *
  * The work is not queued: it has made the array ready, or has ended. If it still runs, it runs
  * again.

@@ -690,6 +690,8 @@ class Readahead(Machine):
         self.disk("md0", 4096)
         self.assert_found(ADVICE, "stripes", "md0 has a stripe cache of 256")
         self.assert_pasted("stripes", "seqkeep", "set", "md0", "stripe_cache_size=8192")
+        self.load("raid5_deadline", "Y", "held 1\n")
+        self.assert_found(ADVICE, "stripes", "md0 has a stripe cache of 256")
         self.array("raid5", 4, stripe_cache_size=8192)
         self.disk("md0", 4096)
         self.assertEqual(len(self.findings()), 1)

@@ -9,7 +9,7 @@ from .arrays import DEFAULT_STRIPES, arrays
 from .device_conf import stable_name
 from .finding import ADVICE, Finding
 from .host import Host
-from .modules import State, enabled_module
+from .modules import State
 from .sample import read_disks
 from .storage import KEEP, set_disk_command
 from .throttle import throttled_members
@@ -35,9 +35,7 @@ def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
 
 def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
-    if enabled_module(states, "raid5-deadline"):
-        # It raises the cache itself, once it holds a stripe.
-        return
+    # Also with raid5-deadline, which raises the cache of an array only once it holds a stripe of it.
     for array in arrays(host):
         if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:
             yield Finding(
