@@ -16,6 +16,7 @@
  * @mean: per way, the mean latency, ns
  * @locks: a write through the cache waits for the direct ones in flight
  * @tail: one write of so many takes 200 times as long, 0: one of 20 five times
+ * @direct_tail: one direct write of so many takes 50 times as long
  * @read_back_percent: of the direct writes are read soon after
  * @done: per way, the writes that have ended
  */
@@ -26,6 +27,7 @@ struct sim {
 	u64 mean[ND_NR_WAYS];
 	bool locks;
 	unsigned int tail;
+	unsigned int direct_tail;
 	unsigned int read_back_percent;
 	unsigned int done[ND_NR_WAYS];
 	struct {
@@ -45,6 +47,8 @@ static u64 sim_latency(struct sim *sim, enum nd_way way)
 {
 	u64 ns = div_u64(sim->mean[way] * (200 + sim_draw(sim, 1600)), 1000);
 
+	if (way == ND_BY_DIRECT && sim->direct_tail && !sim_draw(sim, sim->direct_tail))
+		return 50 * ns;
 	if (sim->tail)
 		return sim_draw(sim, sim->tail) ? ns : 200 * ns;
 	return sim_draw(sim, 20) ? ns : 5 * ns;
@@ -101,6 +105,16 @@ static void sim_run(struct sim *sim, unsigned int writes)
 		sim_end_write(sim, next);
 		sim_begin_write(sim, next);
 	}
+}
+
+/* No write comes for so long. */
+static void sim_idle(struct sim *sim, u64 ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < DEPTH; i++)
+		sim->writer[i].end += ns;
+	sim->now += ns;
 }
 
 static struct sim *sim_new(struct kunit *test, unsigned int seed, u64 cache_us, u64 direct_us)
@@ -192,6 +206,42 @@ static void choose_finds_direct(struct kunit *test)
 	}
 }
 
+/* One direct write of 20 takes 50 times as long: the mean is larger than the cache's. */
+static void choose_minds_long_writes(struct kunit *test)
+{
+	unsigned int seed;
+	struct sim *sim;
+
+	for (seed = 0; seed < SEEDS; seed++) {
+		sim = sim_new(test, seed, 5000, 2500);
+		sim->direct_tail = 20;
+		sim_run(sim, 200000);
+		sim_run(sim, 200000);
+		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 25, "seed %u", seed);
+		kunit_kfree(test, sim);
+	}
+}
+
+/* Time between bursts ends no pause. */
+static void choose_minds_bursts(struct kunit *test)
+{
+	unsigned int seed, i;
+	struct sim *sim;
+	u32 direct;
+
+	for (seed = 0; seed < SEEDS; seed++) {
+		sim = sim_new(test, seed, 5000, 10000);
+		sim_run(sim, 5000);
+		for (direct = 0, i = 0; i < 100; i++) {
+			sim_idle(sim, 35 * NSEC_PER_SEC);
+			sim_run(sim, 100);
+			direct += sim->done[ND_BY_DIRECT];
+		}
+		KUNIT_EXPECT_LT_MSG(test, direct, 1200, "seed %u", seed);
+		kunit_kfree(test, sim);
+	}
+}
+
 static void choose_minds_reads(struct kunit *test)
 {
 	unsigned int seed;
@@ -272,7 +322,7 @@ static void choose_is_stale(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(phases); i++) {
 		struct nd_choice choice = {
 			.way = ND_BY_DIRECT, .phase = phases[i], .since = NSEC_PER_SEC, .run = 1,
-			.begun = ND_MEASURED, .ended = ND_MEASURED - 1,
+			.begun = ND_MEASURED - 1, .ended = ND_MEASURED - 1,
 		};
 		u64 late = NSEC_PER_SEC + ND_STALE_NS;
 
@@ -282,6 +332,7 @@ static void choose_is_stale(struct kunit *test)
 		KUNIT_EXPECT_LE(test, choice.next, late + ND_LONG_NS);
 		choice.way = ND_BY_DIRECT;
 		choice.phase = phases[i];
+		choice.begun = 0;
 		choice.since = NSEC_PER_SEC;
 		KUNIT_EXPECT_EQ(test, nd_choose(&choice, late, &run), ND_BY_CACHE);
 		KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
@@ -327,6 +378,8 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE(choose_keeps_cache),
 	KUNIT_CASE(choose_bounds_trials),
 	KUNIT_CASE(choose_finds_direct),
+	KUNIT_CASE(choose_minds_long_writes),
+	KUNIT_CASE(choose_minds_bursts),
 	KUNIT_CASE(choose_minds_reads),
 	KUNIT_CASE(choose_follows_load),
 	KUNIT_CASE(choose_leaves_what_locks),

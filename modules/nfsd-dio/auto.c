@@ -83,12 +83,14 @@ void nd_auto_begin(const struct kiocb *iocb, size_t len, struct nd_auto *call)
 static bool nd_auto_is_free(struct file *file, const struct nd_write *write)
 {
 	loff_t last = write->pos + write->len - 1;
+	loff_t last_block = last & ~(loff_t)(write->block - 1);
 
 	if (filemap_range_has_page(file->f_mapping, write->pos, last))
 		return false;
-	if (nd_inspect_block(file, write->pos, write->block) != ND_BLOCK_ON_DISK ||
-	    nd_inspect_block(file, last & ~(loff_t)(write->block - 1), write->block) !=
-	    ND_BLOCK_ON_DISK)
+	if (nd_inspect_block(file, write->pos, write->block) != ND_BLOCK_ON_DISK)
+		return false;
+	if (last_block != write->pos &&
+	    nd_inspect_block(file, last_block, write->block) != ND_BLOCK_ON_DISK)
 		return false;
 	return !write->contended || !nd_dio_locks_exclusively(file, write);
 }
@@ -117,7 +119,7 @@ enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool
 	else
 		nd_choice_passes(&device->choice[call->size], now);
 	spin_unlock(&device->lock);
-	/* Only a direct write needs the look, so it takes longer by that. */
+	/* Stock writes need no look, so it counts for direct ones only. */
 	if (call->way == ND_BY_CACHE)
 		call->begin = now;
 	return call->way;

@@ -6,9 +6,10 @@
  * locks the inode exclusively, and so waits for the I/O of all direct ones in flight, while one
  * direct write among cached ones overtakes them. So in a trial all writes that may go either way go
  * the other way for a moment, and only those count that begin when the writes of before have mostly
- * ended. They are compared with those of just before, so a change of the load changes both.
+ * ended. They are compared with those of just before, so most changes of the load change both.
  *
- * The longest of each do not count, because one commit of a journal, or one flush, would decide.
+ * The longest of each do not count at first, because one commit of a journal, or one flush, would
+ * decide. In the mean of the last trials they do.
  *
  * What trials cost is bounded by the pauses after them, which are long if a trial took long. In
  * doubt, as when few writes come, the cache is the way.
@@ -23,8 +24,9 @@
 
 #include "choose.h"
 
-/* The weight of a new observation of read_back is 1 / WEIGHT. */
-#define WEIGHT	16
+/* The weight of a new observation of read_back, and of 32 latencies in a mean, is 1 / WEIGHT. */
+#define WEIGHT		16
+#define MEAN_WEIGHT	8
 
 static enum nd_way nd_other_way(const struct nd_choice *choice)
 {
@@ -38,6 +40,8 @@ static void nd_set_phase(struct nd_choice *choice, enum nd_phase phase, u64 now)
 	choice->begun = 0;
 	choice->ended = 0;
 	choice->sum = 0;
+	choice->all = 0;
+	choice->passed = 0;
 	choice->gave_up = 0;
 	memset(choice->longest, 0, sizeof(choice->longest));
 	choice->run++;
@@ -51,19 +55,24 @@ static void nd_set_pause(struct nd_choice *choice, u64 ns, u64 now)
 
 /*
  * Direct writes must save a third, in two trials one after the other, to be chosen, so that chance
- * does not choose them. They are given up as soon as they save nothing.
+ * does not choose them. They are given up after one in which they save nothing. Rare writes that
+ * take very long are seen in the mean of the trials.
  */
 static bool nd_other_is_faster(const struct nd_choice *choice)
 {
 	u64 direct = choice->ns[ND_BY_DIRECT], cache = choice->ns[ND_BY_CACHE];
 
+	u64 mean_direct = choice->mean[ND_BY_DIRECT], mean_cache = choice->mean[ND_BY_CACHE];
+
 	direct += div_u64(direct * choice->read_back, ND_READ_BACK_ALL);
-	return choice->way == ND_BY_CACHE ? direct < cache - cache / 3 : direct > cache;
+	if (choice->way == ND_BY_CACHE)
+		return direct < cache - cache / 3 && mean_direct < mean_cache;
+	return direct > cache || mean_direct > mean_cache + mean_cache / 4;
 }
 
 static void nd_end_trial(struct nd_choice *choice, u64 now)
 {
-	u64 took = now - choice->tried;
+	u64 took = now - choice->tried, most;
 	bool faster = nd_other_is_faster(choice);
 	bool again = faster && choice->way == ND_BY_CACHE && !choice->was_faster;
 
@@ -73,28 +82,45 @@ static void nd_end_trial(struct nd_choice *choice, u64 now)
 		choice->way = nd_other_way(choice);
 	choice->was_faster = again;
 	/* A trial of the faster way costs nothing. */
+	most = choice->way == ND_BY_DIRECT ? ND_DIRECT_NS : ND_LONG_NS;
 	nd_set_pause(choice, again ? took : min(choice->pause * took,
-						clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS,
-						      ND_LONG_NS)), now);
+						clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS, most)),
+		     now);
+}
+
+static bool nd_pause_is_over(const struct nd_choice *choice, u64 now)
+{
+	if (now < choice->next)
+		return false;
+	return choice->way == ND_BY_DIRECT || choice->was_faster || !choice->pause ||
+	       choice->passed >= ND_PAUSE_WRITES || now >= choice->next + ND_LONG_NS;
 }
 
 /* Leave writes to the cache. */
 static void nd_stand_aside(struct nd_choice *choice, u64 ns, u64 now)
 {
+	/* Writes that hung in a trial may fail long after it. */
+	if (choice->way == ND_BY_CACHE && choice->phase == ND_PAUSE && choice->next > now + ns)
+		ns = choice->next - now;
 	choice->way = ND_BY_CACHE;
 	choice->was_faster = false;
 	nd_set_pause(choice, ns, now);
 }
 
 /*
- * Few writes come, or some that are measured hang. A trial that took so long is not made again
- * soon.
+ * Few writes come, or some that are measured hang. A trial in which they hang is not made again
+ * soon; nor is it a reason for the cache, if the cache is what hangs.
  */
 static bool nd_is_stale(struct nd_choice *choice, u64 now)
 {
+	bool hangs = choice->phase == ND_TRIAL && choice->begun == ND_MEASURED;
+
 	if (choice->phase == ND_PAUSE || now < choice->since + ND_STALE_NS)
 		return false;
-	nd_stand_aside(choice, choice->phase == ND_TRIAL ? ND_LONG_NS : ND_PAUSE_NS, now);
+	if (hangs && choice->way == ND_BY_DIRECT)
+		nd_set_pause(choice, ND_PAUSE_NS, now);
+	else
+		nd_stand_aside(choice, hangs ? ND_LONG_NS : ND_PAUSE_NS, now);
 	return true;
 }
 
@@ -105,7 +131,7 @@ static void nd_pass_time(struct nd_choice *choice, u64 now)
 
 	if (nd_is_stale(choice, now))
 		return;
-	if (choice->phase == ND_PAUSE && now >= choice->next)
+	if (choice->phase == ND_PAUSE && nd_pause_is_over(choice, now))
 		nd_set_phase(choice, ND_BEFORE, now);
 	else if (choice->phase == ND_SETTLE && now >= choice->since + settle)
 		nd_set_phase(choice, ND_TRIAL, now);
@@ -116,13 +142,17 @@ static void nd_pass_time(struct nd_choice *choice, u64 now)
  * @choice: of its device and size
  * @now: ns
  *
- * Return: false for most writes where the cache is faster: these shall pay nothing.
+ * Return: false for most writes where the cache is faster and no trial is on: these shall pay
+ *	nothing.
  */
-bool nd_choice_wants(const struct nd_choice *choice, u64 now)
+bool nd_choice_wants(struct nd_choice *choice, u64 now)
 {
+	if (choice->phase == ND_PAUSE && choice->passed < ND_PAUSE_WRITES)
+		choice->passed++;
 	if (choice->way == ND_BY_DIRECT || choice->phase == ND_SETTLE || choice->phase == ND_TRIAL)
 		return true;
-	return now >= choice->next_look && (choice->phase != ND_PAUSE || now >= choice->next);
+	return now >= choice->next_look &&
+	       (choice->phase != ND_PAUSE || nd_pause_is_over(choice, now));
 }
 
 /**
@@ -154,11 +184,13 @@ enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
  */
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 {
+	enum nd_way way;
 	unsigned int i;
 	u64 mean;
 
 	if (!run || run != choice->run || nd_is_stale(choice, now))
 		return;
+	choice->all += took;
 	/* What is no longer among the longest counts. */
 	for (i = 0; i < ND_LONGEST; i++)
 		if (took > choice->longest[i])
@@ -166,13 +198,15 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 	choice->sum += took;
 	if (++choice->ended < ND_MEASURED)
 		return;
-	mean = div_u64(choice->sum, ND_MEASURED - ND_LONGEST);
+	way = choice->phase == ND_BEFORE ? choice->way : nd_other_way(choice);
+	choice->ns[way] = div_u64(choice->sum, ND_MEASURED - ND_LONGEST);
+	mean = div_u64(choice->all, ND_MEASURED);
+	choice->mean[way] = choice->mean[way] ?
+		div_u64((MEAN_WEIGHT - 1) * choice->mean[way] + mean, MEAN_WEIGHT) : mean;
 	if (choice->phase == ND_BEFORE) {
-		choice->ns[choice->way] = mean;
 		nd_set_phase(choice, ND_SETTLE, now);
 		choice->tried = now;
 	} else {
-		choice->ns[nd_other_way(choice)] = mean;
 		nd_end_trial(choice, now);
 	}
 }
@@ -208,10 +242,12 @@ void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now)
  * @choice: of its device and size
  * @now: ns
  *
- * While all writes are such, as to blocks that are cached, the caller inspects few.
+ * While all writes are such, as to blocks that are cached, the caller soon inspects few.
  */
 void nd_choice_passes(struct nd_choice *choice, u64 now)
 {
+	/* No trial lasts for ever if no write goes its way. */
+	nd_pass_time(choice, now);
 	choice->next_look = now + ND_PASS_NS;
 }
 

@@ -38,7 +38,7 @@ enum nd_phase {
 #define ND_GAVE_UP_MOST	(ND_MEASURED / 4)
 /* Writes of before a trial are taken to have ended after so many times their mean, or so long. */
 #define ND_SETTLE_MEANS	4
-#define ND_SETTLE_NS	NSEC_PER_SEC
+#define ND_SETTLE_NS	(5ULL * NSEC_PER_SEC)
 /* A pause lasts so many times as long as the trial before it: at first, and at most. */
 #define ND_PAUSE_FIRST	8
 #define ND_PAUSE_MOST	128
@@ -46,11 +46,15 @@ enum nd_phase {
 #define ND_PAUSE_NS	(30ULL * NSEC_PER_SEC)
 #define ND_PAUSE_LEAST	32
 #define ND_LONG_NS	(600ULL * NSEC_PER_SEC)
+/* While direct writes are the way, no longer than this. */
+#define ND_DIRECT_NS	(60ULL * NSEC_PER_SEC)
+/* Where the cache is faster, a pause also lasts for so many writes: they may come in bursts. */
+#define ND_PAUSE_WRITES	(16 * ND_MEASURED)
 /* A phase that takes so long tells nothing. */
 #define ND_STALE_NS	(60ULL * NSEC_PER_SEC)
 /* Where the cache is faster, inspect no write for so long after one that may not go direct. */
 #define ND_PASS_NS	NSEC_PER_MSEC
-/* No direct write for so long after one has failed, or found no memory. */
+/* No direct write for so long after one has failed, or several have found no memory. */
 #define ND_FAILED_NS	(60ULL * NSEC_PER_SEC)
 /* The unit of &nd_choice.read_back. */
 #define ND_READ_BACK_ALL	1024
@@ -65,13 +69,16 @@ enum nd_phase {
  * @ended: those of them that have ended
  * @sum: of their latencies, ns
  * @longest: of their latencies, falling, ns
+ * @all: the sum with these, ns
  * @gave_up: direct writes of this phase that found no memory
  * @since: when this phase began, ns
  * @tried: when the last trial began, with the time in which writes settle, ns
  * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST; 0: no trial has ended yet
  * @next: %ND_PAUSE ends then, ns
  * @next_look: inspect no write before, where the cache is faster and no trial is on, ns
+ * @passed: writes since this phase began, if it is a pause
  * @ns: per way, the mean latency of those that were measured last and count, ns; 0: none was
+ * @mean: per way, the moving mean of all that were measured, ns; 0: none was
  * @read_back: the share of the direct writes of lately that were soon read from the disk,
  * 0 to %ND_READ_BACK_ALL
  */
@@ -84,17 +91,20 @@ struct nd_choice {
 	unsigned int ended;
 	u64 sum;
 	u64 longest[ND_LONGEST];
+	u64 all;
 	unsigned int gave_up;
 	u64 since;
 	u64 tried;
 	unsigned int pause;
 	u64 next;
 	u64 next_look;
+	unsigned int passed;
 	u64 ns[ND_NR_WAYS];
+	u64 mean[ND_NR_WAYS];
 	unsigned int read_back;
 };
 
-bool nd_choice_wants(const struct nd_choice *choice, u64 now);
+bool nd_choice_wants(struct nd_choice *choice, u64 now);
 enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run);
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now);
 void nd_choice_skip(struct nd_choice *choice, u64 run);
