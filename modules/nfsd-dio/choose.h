@@ -40,8 +40,8 @@ enum nd_phase {
 #define ND_SETTLE_MEANS	4
 #define ND_SETTLE_NS	(5ULL * NSEC_PER_SEC)
 /* A pause lasts so many times as long as the trial before it: at first, and at most. */
-#define ND_PAUSE_FIRST	8
-#define ND_PAUSE_MOST	128
+#define ND_PAUSE_FIRST	8U
+#define ND_PAUSE_MOST	128U
 /* No longer, unless it is shorter than so many times the trial; and never longer than this. */
 #define ND_PAUSE_NS	(30ULL * NSEC_PER_SEC)
 #define ND_PAUSE_LEAST	32
