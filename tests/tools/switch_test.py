@@ -338,6 +338,7 @@ class Enable(Switches):
             # udev runs apply beside others, which are brief but for a trial, which it does not wait for.
             with self.assertRaises(BusyError):
                 apply_when_free(self.host, "sdb", 0.05, 0.01)
+            self.fixture.write("etc/seqkeep.conf", "[/dev/sdb]\nread_ahead_kb = 1024\n")
             begun = subprocess.Popen(self.command("apply", "sdb"), stderr=subprocess.PIPE)
             time.sleep(0.5)
             self.assertIsNone(begun.poll())
