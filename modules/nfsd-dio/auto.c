@@ -108,7 +108,6 @@ enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool
 			   struct nd_auto *call)
 {
 	struct nd_auto_device *device = call->device;
-
 	u64 now;
 
 	call->free = may_be_direct && nd_auto_is_free(file, write);
@@ -159,12 +158,13 @@ void nd_auto_end(const struct file *file, const struct nd_auto *call, ssize_t re
 {
 	struct nd_auto_device *device = call->device;
 	const struct inode *inode = file_inode(file);
-	u64 now = ktime_get_ns();
 	struct nd_written written;
 	bool was_taken, was_read;
+	u64 now;
 
 	if (!device || !call->free)
 		return;
+	now = ktime_get_ns();
 	spin_lock(&device->lock);
 	nd_auto_learn(device, inode, call, result, now);
 	was_taken = nd_read_back_take(&device->read_back, inode, now, &written);

@@ -24,7 +24,7 @@
 
 #include "choose.h"
 
-/* The weight of a new observation of read_back, and of 32 latencies in a mean, is 1 / WEIGHT. */
+/* A new observation of read_back, and the latencies of a phase in a mean, weigh 1 / so much. */
 #define WEIGHT		16
 #define MEAN_WEIGHT	8
 
@@ -61,7 +61,6 @@ static void nd_set_pause(struct nd_choice *choice, u64 ns, u64 now)
 static bool nd_other_is_faster(const struct nd_choice *choice)
 {
 	u64 direct = choice->ns[ND_BY_DIRECT], cache = choice->ns[ND_BY_CACHE];
-
 	u64 mean_direct = choice->mean[ND_BY_DIRECT], mean_cache = choice->mean[ND_BY_CACHE];
 
 	direct += div_u64(direct * choice->read_back, ND_READ_BACK_ALL);
@@ -81,8 +80,8 @@ static void nd_end_trial(struct nd_choice *choice, u64 now)
 	if (faster && !again)
 		choice->way = nd_other_way(choice);
 	choice->was_faster = again;
-	/* A trial of the faster way costs nothing. */
 	most = choice->way == ND_BY_DIRECT ? ND_DIRECT_NS : ND_LONG_NS;
+	/* A trial of the faster way costs nothing. */
 	nd_set_pause(choice, again ? took : min(choice->pause * took,
 						clamp(ND_PAUSE_LEAST * took, ND_PAUSE_NS, most)),
 		     now);
