@@ -8,6 +8,12 @@
 
 /* Limit of the next window: so many times the last window, and so many times the run. */
 #define GROWTH		4
+/*
+ * Windows that a run away from the start of a file covers before the next is twice as large. Two of
+ * the new ones are ahead of a reader at a time. So what is fetched behind a piece is a sixteenth of
+ * its length at most, in the mean half of that, or what the stock code fetches.
+ */
+#define PIECE_WINDOWS	64
 /* Pages sampled per stretch of a run, about. */
 #define SAMPLES		8
 
@@ -123,24 +129,60 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 }
 
 /*
- * A run in the middle of a file may be a piece: it must cover eight windows before the next is
- * twice as large. So what is fetched behind a piece is a quarter of its length, or what the stock
- * code fetches. A run from the start of the file must cover half a window only, because the stock
- * code, too, takes the start as a hint that the whole file will be read.
+ * A run in the middle of a file may be a piece: it must cover PIECE_WINDOWS windows before the next
+ * is twice as large. A run from the start of the file must cover half a window only, because the
+ * stock code, too, takes the start as a hint that the whole file will be read. A run that ends at
+ * evicted pages may have been longer: where memory is short it becomes no longer than what memory
+ * holds, so two of the largest windows for that memory are enough.
  */
-static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pages,
+static unsigned long nra_grown_window(unsigned int size, const struct nra_limits *limits,
 				      unsigned long max_window, const struct nra_run *run)
 {
-	/* A run is measured to two of the largest windows. */
-	unsigned long eight = min(8UL * size, 2 * max_window);
-	unsigned long need = run->from_start ? size / 2 : max(2 * mount_pages, eight);
+	unsigned long need = run->from_start ? size / 2 : (unsigned long)size * PIECE_WINDOWS;
 	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
+	if (run->evicted)
+		need = min(need, 2 * limits->memory);
 	/* The stock code still ramps up. Half: the newest kernels cut a window to whole folios. */
-	if (size < mount_pages / 2)
+	if (size < limits->mount_pages / 2)
 		return 0;
 	return run->pages < need ? 0 : next;
+}
+
+/**
+ * nra_run_enough - how long a run has to be measured
+ * @size: the last window, pages
+ * @limits: what bounds the next one
+ *
+ * Two of the largest windows show what nra_next_window() asks of evicted pages. A window that may
+ * still grow has to be covered %PIECE_WINDOWS times.
+ *
+ * Return: pages.
+ */
+unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
+{
+	unsigned long enough = 2 * max(limits->max_window, limits->file_pages);
+
+	if (size < limits->max_window)
+		enough = max(enough, (unsigned long)size * PIECE_WINDOWS);
+	return enough;
+}
+
+/**
+ * nra_read_length - how long a read() is that hits a marker
+ * @end: of nra_run_end(): where the read() before this one ended, or 0
+ * @index: the page with the marker
+ * @req: what this read() still wants, from there on, pages
+ *
+ * Up to Linux 6.11 the kernel notes the end of each batch of a read(), so that only its rest is
+ * known.
+ *
+ * Return: pages; not only those of this read(), if it began behind where the last one ended.
+ */
+unsigned long nra_read_length(unsigned long end, unsigned long index, unsigned long req)
+{
+	return end ? index - min(end, index) + req : req;
 }
 
 /**
@@ -148,22 +190,22 @@ static unsigned long nra_grown_window(unsigned int size, unsigned long mount_pag
  * @size: the last window, pages
  * @mount_pages: the mount's readahead, pages
  * @usual: the kernel's default readahead, pages
- * @req: what the read() still wants, from the marker on, pages
+ * @read: of nra_read_length()
  * @io_pages: the largest READ of the mount, pages
  *
  * What the stock code has without the module: windows of @usual, and for a larger read() as large
- * as it is, up to @io_pages. At a marker only the rest of the read() is known, so a window that
- * such a read() has opened stays as large as it is.
+ * as it is, up to @io_pages. A window that such a read() has opened stays as large as it is,
+ * because @read may be only the rest of it.
  *
  * Return: pages.
  */
 unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
-				  unsigned long usual, unsigned long req, unsigned long io_pages)
+				  unsigned long usual, unsigned long read, unsigned long io_pages)
 {
 	unsigned long smallest = min(mount_pages, usual);
 
-	if (req > usual)
-		smallest = max(smallest, min(max_t(unsigned long, size, req), io_pages));
+	if (read > usual)
+		smallest = max(smallest, min(max_t(unsigned long, size, read), io_pages));
 	return smallest;
 }
 
@@ -190,8 +232,7 @@ unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 		limit = min(run->pages / 2, limit);
 	limit = max(limit, limits->smallest);
 	if (limits->max_window)
-		next = nra_grown_window(size, limits->mount_pages, min(limits->max_window, limit),
-					run);
+		next = nra_grown_window(size, limits, min(limits->max_window, limit), run);
 	if (next > size)
 		return next;
 	return nra_stock_window(size, limits->file_pages) > limit ? limit : 0;

@@ -72,8 +72,10 @@ unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn pa
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
 			       nra_page_fn page, void *data);
 unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
+unsigned long nra_read_length(unsigned long end, unsigned long index, unsigned long req);
 unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
-				  unsigned long usual, unsigned long req, unsigned long io_pages);
+				  unsigned long usual, unsigned long read, unsigned long io_pages);
+unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits);
 unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 			     const struct nra_run *run);
 void nra_steer_window(struct nra_window *last, unsigned int next, unsigned long file_pages);

@@ -100,8 +100,6 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
 	struct nra_run run;
 
-	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
-					      req, READ_ONCE(bdi->io_pages));
 	rcu_read_lock();
 	if (!nra_mounts_limits(bdi, &limits.max_window)) {
 		rcu_read_unlock();
@@ -109,9 +107,11 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 	}
 	limits.memory = nra_memory_window();
 	end = nra_run_end(end, ractl->_index, nra_look_up, ractl->mapping);
-	run = nra_run_measure(end, max(usual / 2, 1UL),
-			      2 * max(limits.max_window, limits.file_pages), nra_look_up,
-			      ractl->mapping);
+	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
+					      nra_read_length(end, ractl->_index, req),
+					      READ_ONCE(bdi->io_pages));
+	run = nra_run_measure(end, max(usual / 2, 1UL), nra_run_enough(call->size, &limits),
+			      nra_look_up, ractl->mapping);
 	rcu_read_unlock();
 	call->max_window = limits.max_window;
 	call->next = nra_next_window(call->size, &limits, &run);
