@@ -197,11 +197,12 @@ static void nd_auto_device_show(struct seq_file *m, unsigned int row)
 }
 
 /* What was learned, a line for each device and size. */
-void nd_auto_show(struct seq_file *m)
+int nd_auto_show(struct seq_file *m, void *unused)
 {
 	unsigned int row;
 
 	seq_puts(m, "device up_to_kib way cache_us direct_us read_back_percent\n");
 	for (row = 0; row < DEVICES && nd_device_at(row); row++)
 		nd_auto_device_show(m, row);
+	return 0;
 }

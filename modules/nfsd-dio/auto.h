@@ -41,6 +41,6 @@ void nd_auto_begin(const struct kiocb *iocb, size_t len, struct nd_auto *call);
 enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool may_be_direct,
 			   struct nd_auto *call);
 void nd_auto_end(const struct file *file, const struct nd_auto *call, ssize_t result);
-void nd_auto_show(struct seq_file *m);
+int nd_auto_show(struct seq_file *m, void *unused);
 
 #endif

@@ -58,7 +58,7 @@ static bool is_used(const struct nd_device *row)
 	return false;
 }
 
-void nd_device_stats_show(struct seq_file *m)
+int nd_device_stats_show(struct seq_file *m, void *unused)
 {
 	const struct nd_device *row;
 	unsigned int i;
@@ -77,4 +77,5 @@ void nd_device_stats_show(struct seq_file *m)
 			seq_printf(m, " %lld", atomic64_read(&row->count[i]));
 		seq_putc(m, '\n');
 	}
+	return 0;
 }

@@ -28,6 +28,6 @@ enum nd_device_counter {
 unsigned int nd_device_index(dev_t dev);
 dev_t nd_device_at(unsigned int index);
 void nd_device_stats_add(dev_t dev, enum nd_device_counter counter, u64 n);
-void nd_device_stats_show(struct seq_file *m);
+int nd_device_stats_show(struct seq_file *m, void *unused);
 
 #endif

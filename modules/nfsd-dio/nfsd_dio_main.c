@@ -22,19 +22,8 @@ struct stats nd_stats = {
 	.nr = ND_C_NR,
 };
 
-static int nd_devices_show(struct seq_file *m, void *unused)
-{
-	nd_device_stats_show(m);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(nd_devices);
-
-static int nd_auto_file_show(struct seq_file *m, void *unused)
-{
-	nd_auto_show(m);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(nd_auto_file);
+DEFINE_SHOW_ATTRIBUTE(nd_device_stats);
+DEFINE_SHOW_ATTRIBUTE(nd_auto);
 
 int seqkeep_init(void)
 {
@@ -43,8 +32,8 @@ int seqkeep_init(void)
 	nd_mtime_init();
 	err = stats_create(&nd_stats, KBUILD_MODNAME);
 	if (!err && !IS_ERR(nd_stats.dir)) {
-		debugfs_create_file("devices", 0400, nd_stats.dir, NULL, &nd_devices_fops);
-		debugfs_create_file("auto", 0400, nd_stats.dir, NULL, &nd_auto_file_fops);
+		debugfs_create_file("devices", 0400, nd_stats.dir, NULL, &nd_device_stats_fops);
+		debugfs_create_file("auto", 0400, nd_stats.dir, NULL, &nd_auto_fops);
 	}
 	return err;
 }

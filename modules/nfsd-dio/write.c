@@ -310,7 +310,7 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, struct nd_auto *c
 	struct nd_write write;
 	struct nd_finish finish;
 	bool done = false;
-	u64 begin;
+	u64 begin = 0;
 
 	*call = (struct nd_auto) {};
 	if (!len)
@@ -318,15 +318,16 @@ bool nd_write(struct kiocb *iocb, const struct iov_iter *from, struct nd_auto *c
 	verdict = nd_judge_write(iocb, len, &write, call);
 	if (seqkeep_is_observing())
 		verdict = nd_observed(verdict);
-	begin = ktime_get_ns();
 	if (verdict == ND_NATIVE) {
 		nd_count(verdict);
 		nd_device_stats_add(dev, ND_D_LEFT, 1);
 		*result = nd_write_native(iocb, from);
 		return true;
 	}
-	if (verdict == ND_DIRECT)
+	if (verdict == ND_DIRECT) {
+		begin = ktime_get_ns();
 		verdict = nd_write_and_finish(iocb, from, &write, &done, &finish);
+	}
 	if (verdict != ND_DIRECT) {
 		call->gave_up = verdict == ND_LEFT_POOL;
 		nd_leave(iocb->ki_filp, &write, verdict);
