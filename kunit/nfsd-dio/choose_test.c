@@ -6,11 +6,12 @@
 #include "nfsd-dio/choose.h"
 
 #define DEPTH	16
-#define SEEDS	24
+#define SIZES	2
 
 /**
  * struct sim - writers and their device
- * @choice: what is tested
+ * @choice: what is tested, for each size
+ * @sizes: of the writes, by chance
  * @rnd: chance
  * @now: ns
  * @mean: per way, the mean latency, ns
@@ -21,7 +22,8 @@
  * @done: per way, the writes that have ended
  */
 struct sim {
-	struct nd_choice choice;
+	struct nd_choice choice[SIZES];
+	unsigned int sizes;
 	struct rnd_state rnd;
 	u64 now;
 	u64 mean[ND_NR_WAYS];
@@ -31,6 +33,7 @@ struct sim {
 	unsigned int read_back_percent;
 	unsigned int done[ND_NR_WAYS];
 	struct {
+		struct nd_choice *choice;
 		u64 run;
 		enum nd_way way;
 		u64 begin, end;
@@ -68,12 +71,15 @@ static u64 sim_direct_end(const struct sim *sim)
 
 static void sim_begin_write(struct sim *sim, unsigned int i)
 {
+	unsigned int size = sim->sizes > 1 ? sim_draw(sim, sim->sizes) : 0;
 	u64 begin = sim->now;
 
+	sim->writer[i].choice = &sim->choice[size];
 	sim->writer[i].run = 0;
 	sim->writer[i].way = ND_BY_CACHE;
-	if (nd_choice_wants(&sim->choice, sim->now))
-		sim->writer[i].way = nd_choose(&sim->choice, sim->now, &sim->writer[i].run);
+	if (nd_choice_wants(sim->writer[i].choice, sim->now))
+		sim->writer[i].way = nd_choose(sim->choice, sim->sizes, size, sim->now,
+					       &sim->writer[i].run);
 	if (sim->locks && sim->writer[i].way == ND_BY_CACHE)
 		begin = sim_direct_end(sim);
 	sim->writer[i].begin = sim->now;
@@ -82,13 +88,14 @@ static void sim_begin_write(struct sim *sim, unsigned int i)
 
 static void sim_end_write(struct sim *sim, unsigned int i)
 {
+	struct nd_choice *choice = sim->writer[i].choice;
 	enum nd_way way = sim->writer[i].way;
 	u64 took = sim->writer[i].end - sim->writer[i].begin;
 
 	sim->now = sim->writer[i].end;
-	nd_chosen(&sim->choice, sim->writer[i].run, took, sim->now);
+	nd_chosen(choice, sim->writer[i].run, took, sim->now);
 	if (way == ND_BY_DIRECT && !sim_draw(sim, 10))
-		nd_choice_read_back(&sim->choice, sim_draw(sim, 100) < sim->read_back_percent);
+		nd_choice_read_back(choice, sim_draw(sim, 100) < sim->read_back_percent);
 	sim->done[way]++;
 }
 
@@ -117,13 +124,16 @@ static void sim_idle(struct sim *sim, u64 ns)
 	sim->now += ns;
 }
 
-static struct sim *sim_new(struct kunit *test, unsigned int seed, u64 cache_us, u64 direct_us)
+/* Writers of one size. */
+static struct sim *sim_new(struct kunit *test, u64 cache_us, u64 direct_us)
 {
+	const unsigned int *seed = test->param_value;
 	struct sim *sim = kunit_kzalloc(test, sizeof(*sim), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, sim);
-	prandom_seed_state(&sim->rnd, seed);
+	prandom_seed_state(&sim->rnd, *seed);
+	sim->sizes = 1;
 	sim->now = NSEC_PER_SEC;
 	sim->mean[ND_BY_CACHE] = cache_us * NSEC_PER_USEC;
 	sim->mean[ND_BY_DIRECT] = direct_us * NSEC_PER_USEC;
@@ -138,6 +148,18 @@ static unsigned int sim_percent_direct(const struct sim *sim)
 	       (sim->done[ND_BY_DIRECT] + sim->done[ND_BY_CACHE]);
 }
 
+/* Each is a device of its own. */
+static const unsigned int seeds[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+};
+
+static void seed_desc(const unsigned int *seed, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "seed %u", *seed);
+}
+
+KUNIT_ARRAY_PARAM(seed, seeds, seed_desc);
+
 /* Chance may choose direct writes for a while where they are as fast. */
 static void choose_keeps_cache(struct kunit *test)
 {
@@ -147,19 +169,15 @@ static void choose_keeps_cache(struct kunit *test)
 		{ 5000, 0, 20 }, { 5500, 0, 10 }, { 8000, 0, 2 }, { 50000, 0, 2 },
 		{ 5000, 64, 25 }, { 6000, 32, 10 }, { 8000, 64, 2 },
 	};
-	unsigned int i, seed;
 	struct sim *sim;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		for (seed = 0; seed < SEEDS; seed++) {
-			sim = sim_new(test, seed, 5000, cases[i].direct_us);
-			sim->tail = cases[i].tail;
-			sim_run(sim, 50000);
-			KUNIT_EXPECT_LE_MSG(test, sim_percent_direct(sim), cases[i].most_percent,
-					    "direct %u us, tail %u, seed %u", cases[i].direct_us,
-					    cases[i].tail, seed);
-			kunit_kfree(test, sim);
-		}
+		sim = sim_new(test, 5000, cases[i].direct_us);
+		sim->tail = cases[i].tail;
+		sim_run(sim, 50000);
+		KUNIT_EXPECT_LE_MSG(test, sim_percent_direct(sim), cases[i].most_percent,
+				    "direct %u us, tail %u", cases[i].direct_us, cases[i].tail);
 	}
 }
 
@@ -169,125 +187,101 @@ static void choose_bounds_trials(struct kunit *test)
 	static const struct {
 		unsigned int us, most_percent;
 	} cases[] = { { 100, 3 }, { 20000, 3 }, { 400000, 9 } };
-	unsigned int i, seed;
 	struct sim *sim;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		for (seed = 0; seed < SEEDS; seed++) {
-			sim = sim_new(test, seed, cases[i].us, cases[i].us);
-			sim->choice.read_back = ND_READ_BACK_ALL;
-			sim->read_back_percent = 100;
-			sim_run(sim, 50000);
-			sim_run(sim, 100000);
-			KUNIT_EXPECT_GT(test, sim->done[ND_BY_DIRECT], 5);
-			KUNIT_EXPECT_LE_MSG(test, sim_percent_direct(sim),
-					    cases[i].most_percent, "%u us, seed %u",
-					    cases[i].us, seed);
-			kunit_kfree(test, sim);
-		}
+		sim = sim_new(test, cases[i].us, cases[i].us);
+		sim->choice[0].read_back = ND_READ_BACK_ALL;
+		sim->read_back_percent = 100;
+		sim_run(sim, 50000);
+		sim_run(sim, 100000);
+		KUNIT_EXPECT_GT(test, sim->done[ND_BY_DIRECT], 5);
+		KUNIT_EXPECT_LE_MSG(test, sim_percent_direct(sim), cases[i].most_percent, "%u us",
+				    cases[i].us);
 	}
 }
 
 static void choose_finds_direct(struct kunit *test)
 {
 	static const unsigned int cache_us[] = { 15000, 50000, 600000 };
-	unsigned int i, seed;
 	struct sim *sim;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cache_us); i++) {
-		for (seed = 0; seed < SEEDS; seed++) {
-			sim = sim_new(test, seed, cache_us[i], 5000);
-			sim_run(sim, 4000);
-			sim_run(sim, 20000);
-			KUNIT_EXPECT_GT_MSG(test, sim_percent_direct(sim), 90,
-					    "cache %u us, seed %u", cache_us[i], seed);
-			kunit_kfree(test, sim);
-		}
+		sim = sim_new(test, cache_us[i], 5000);
+		sim_run(sim, 4000);
+		sim_run(sim, 20000);
+		KUNIT_EXPECT_GT_MSG(test, sim_percent_direct(sim), 90, "cache %u us", cache_us[i]);
 	}
 }
 
 /* One direct write of 20 takes 50 times as long: the mean is larger than the cache's. */
 static void choose_minds_long_writes(struct kunit *test)
 {
-	unsigned int seed;
-	struct sim *sim;
+	struct sim *sim = sim_new(test, 5000, 2500);
 
-	for (seed = 0; seed < SEEDS; seed++) {
-		sim = sim_new(test, seed, 5000, 2500);
-		sim->direct_tail = 20;
-		sim_run(sim, 200000);
-		sim_run(sim, 200000);
-		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 25, "seed %u", seed);
-		kunit_kfree(test, sim);
-	}
+	sim->direct_tail = 20;
+	sim_run(sim, 200000);
+	sim_run(sim, 200000);
+	KUNIT_EXPECT_LT(test, sim_percent_direct(sim), 25);
 }
 
 /* Time between bursts ends no pause. */
 static void choose_minds_bursts(struct kunit *test)
 {
-	unsigned int seed, i;
-	struct sim *sim;
-	u32 direct;
+	struct sim *sim = sim_new(test, 5000, 10000);
+	unsigned int i, direct = 0;
 
-	for (seed = 0; seed < SEEDS; seed++) {
-		sim = sim_new(test, seed, 5000, 10000);
-		sim_run(sim, 5000);
-		for (direct = 0, i = 0; i < 100; i++) {
-			sim_idle(sim, 35 * NSEC_PER_SEC);
-			sim_run(sim, 100);
-			direct += sim->done[ND_BY_DIRECT];
-		}
-		KUNIT_EXPECT_LT_MSG(test, direct, 1200, "seed %u", seed);
-		kunit_kfree(test, sim);
+	sim_run(sim, 5000);
+	for (i = 0; i < 100; i++) {
+		sim_idle(sim, 35 * NSEC_PER_SEC);
+		sim_run(sim, 100);
+		direct += sim->done[ND_BY_DIRECT];
 	}
+	KUNIT_EXPECT_LT(test, direct, 1200);
 }
 
 static void choose_minds_reads(struct kunit *test)
 {
-	unsigned int seed;
-	struct sim *sim;
+	struct sim *sim = sim_new(test, 5000, 3000);
 
-	for (seed = 0; seed < SEEDS; seed++) {
-		sim = sim_new(test, seed, 5000, 3000);
-		sim->read_back_percent = 100;
-		sim_run(sim, 50000);
-		sim_run(sim, 20000);
-		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 2, "seed %u", seed);
-		kunit_kfree(test, sim);
-	}
+	sim->read_back_percent = 100;
+	sim_run(sim, 50000);
+	sim_run(sim, 20000);
+	KUNIT_EXPECT_LT(test, sim_percent_direct(sim), 2);
 }
 
 static void choose_follows_load(struct kunit *test)
 {
-	unsigned int seed;
-	struct sim *sim;
+	struct sim *sim = sim_new(test, 20000, 5000);
 
-	for (seed = 0; seed < SEEDS; seed++) {
-		sim = sim_new(test, seed, 20000, 5000);
-		sim_run(sim, 20000);
-		KUNIT_EXPECT_EQ_MSG(test, sim->choice.way, ND_BY_DIRECT, "seed %u", seed);
-		sim->mean[ND_BY_CACHE] = 3000;
-		sim_run(sim, 100000);
-		sim_run(sim, 20000);
-		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 3, "seed %u", seed);
-		kunit_kfree(test, sim);
-	}
+	sim_run(sim, 20000);
+	KUNIT_EXPECT_EQ(test, sim->choice[0].way, ND_BY_DIRECT);
+	sim->mean[ND_BY_CACHE] = 3000;
+	sim_run(sim, 100000);
+	sim_run(sim, 20000);
+	KUNIT_EXPECT_LT(test, sim_percent_direct(sim), 3);
 }
 
-/* One write through the cache among direct ones takes longer than it would among its like. */
+/*
+ * One write through the cache among direct ones takes longer than it would among its like, also if
+ * the direct ones have another size.
+ */
 static void choose_leaves_what_locks(struct kunit *test)
 {
-	unsigned int seed;
 	struct sim *sim;
+	unsigned int i, sizes;
 
-	for (seed = 0; seed < SEEDS; seed++) {
-		sim = sim_new(test, seed, 34000, 44000);
+	for (sizes = 1; sizes <= SIZES; sizes++) {
+		sim = sim_new(test, 34000, 44000);
+		sim->sizes = sizes;
 		sim->locks = true;
-		sim->choice.way = ND_BY_DIRECT;
+		for (i = 0; i < sizes; i++)
+			sim->choice[i].way = ND_BY_DIRECT;
 		sim_run(sim, 30000);
 		sim_run(sim, 20000);
-		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 5, "seed %u", seed);
-		kunit_kfree(test, sim);
+		KUNIT_EXPECT_LT_MSG(test, sim_percent_direct(sim), 5, "%u sizes", sizes);
 	}
 }
 
@@ -300,15 +294,15 @@ static void choose_goes_on(struct kunit *test)
 	u64 run;
 
 	for (i = 0; i < ND_MEASURED; i++) {
-		nd_choose(&choice, now, &run);
+		nd_choose(&choice, 1, 0, now, &run);
 		KUNIT_EXPECT_NE(test, run, 0ULL);
 	}
 	nd_choice_skip(&choice, run);
-	nd_choose(&choice, now, &run);
+	nd_choose(&choice, 1, 0, now, &run);
 	KUNIT_EXPECT_NE(test, run, 0ULL);
-	nd_choose(&choice, now, &run);
+	nd_choose(&choice, 1, 0, now, &run);
 	KUNIT_EXPECT_EQ(test, run, 0ULL);
-	nd_choose(&choice, now + ND_STALE_NS, &run);
+	nd_choose(&choice, 1, 0, now + ND_STALE_NS, &run);
 	KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
 }
 
@@ -334,7 +328,7 @@ static void choose_is_stale(struct kunit *test)
 		choice.phase = phases[i];
 		choice.begun = 0;
 		choice.since = NSEC_PER_SEC;
-		KUNIT_EXPECT_EQ(test, nd_choose(&choice, late, &run), ND_BY_CACHE);
+		KUNIT_EXPECT_EQ(test, nd_choose(&choice, 1, 0, late, &run), ND_BY_CACHE);
 		KUNIT_EXPECT_EQ(test, choice.phase, ND_PAUSE);
 	}
 }
@@ -348,7 +342,7 @@ static void choose_minds_memory(struct kunit *test)
 
 	for (i = 0; i <= ND_GAVE_UP_MOST; i++) {
 		KUNIT_EXPECT_EQ(test, choice.way, ND_BY_DIRECT);
-		nd_choose(&choice, NSEC_PER_SEC, &run);
+		nd_choose(&choice, 1, 0, NSEC_PER_SEC, &run);
 		nd_choice_gave_up(&choice, run, NSEC_PER_SEC);
 	}
 	KUNIT_EXPECT_EQ(test, choice.way, ND_BY_CACHE);
@@ -375,14 +369,14 @@ static void choose_pauses_after_failure(struct kunit *test)
 }
 
 static struct kunit_case choose_cases[] = {
-	KUNIT_CASE(choose_keeps_cache),
-	KUNIT_CASE(choose_bounds_trials),
-	KUNIT_CASE(choose_finds_direct),
-	KUNIT_CASE(choose_minds_long_writes),
-	KUNIT_CASE(choose_minds_bursts),
-	KUNIT_CASE(choose_minds_reads),
-	KUNIT_CASE(choose_follows_load),
-	KUNIT_CASE(choose_leaves_what_locks),
+	KUNIT_CASE_PARAM(choose_keeps_cache, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_bounds_trials, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_finds_direct, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_minds_long_writes, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_minds_bursts, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_minds_reads, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_follows_load, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_leaves_what_locks, seed_gen_params),
 	KUNIT_CASE(choose_goes_on),
 	KUNIT_CASE(choose_is_stale),
 	KUNIT_CASE(choose_minds_memory),

@@ -114,7 +114,8 @@ enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool
 	now = ktime_get_ns();
 	spin_lock(&device->lock);
 	if (call->free)
-		call->way = nd_choose(&device->choice[call->size], now, &call->run);
+		call->way = nd_choose(device->choice, ARRAY_SIZE(sizes), call->size, now,
+				      &call->run);
 	else
 		nd_choice_passes(&device->choice[call->size], now);
 	spin_unlock(&device->lock);

@@ -154,13 +154,7 @@ bool nd_choice_wants(struct nd_choice *choice, u64 now)
 	       (choice->phase != ND_PAUSE || nd_pause_is_over(choice, now));
 }
 
-/**
- * nd_choose - choose the way of a write that may go either way
- * @choice: of its device and size
- * @now: ns
- * @run: set; not 0 if the write is measured: the caller tells nd_chosen(), or what became of it
- */
-enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
+static enum nd_way nd_choose_alone(struct nd_choice *choice, u64 now, u64 *run)
 {
 	nd_pass_time(choice, now);
 	*run = 0;
@@ -172,6 +166,54 @@ enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run)
 	choice->begun++;
 	*run = choice->run;
 	return choice->phase == ND_TRIAL ? nd_other_way(choice) : choice->way;
+}
+
+/**
+ * nd_choice_skip - have another write measured instead of one that failed
+ * @choice: of its device and size
+ * @run: of nd_choose()
+ */
+void nd_choice_skip(struct nd_choice *choice, u64 run)
+{
+	if (run && run == choice->run)
+		choice->begun--;
+}
+
+static bool nd_tries_cache(const struct nd_choice *choice, u64 now)
+{
+	if (choice->way == ND_BY_CACHE || now >= choice->since + ND_SETTLE_NS)
+		return false;
+	return choice->phase == ND_SETTLE ||
+	       (choice->phase == ND_TRIAL && choice->begun < ND_MEASURED);
+}
+
+/**
+ * nd_choose - choose the way of a write that may go either way
+ * @choices: of its device, one for each size
+ * @nr: of @choices
+ * @size: the index of its size
+ * @now: ns
+ * @run: set; not 0 if the write is measured: the caller tells nd_chosen(), or what became of it
+ *
+ * While writes of one size try the cache, those of the others take it, too: else the first would
+ * wait for the inode's lock, which direct writes hold, and no size would ever leave direct writes.
+ */
+enum nd_way nd_choose(struct nd_choice *choices, unsigned int nr, unsigned int size, u64 now,
+		      u64 *run)
+{
+	enum nd_way way = nd_choose_alone(&choices[size], now, run);
+	unsigned int i;
+
+	if (way == ND_BY_CACHE)
+		return way;
+	for (i = 0; i < nr; i++) {
+		if (i == size || !nd_tries_cache(&choices[i], now))
+			continue;
+		nd_choice_skip(&choices[size], *run);
+		*run = 0;
+		return ND_BY_CACHE;
+	}
+	return way;
 }
 
 /**
@@ -208,17 +250,6 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 	} else {
 		nd_end_trial(choice, now);
 	}
-}
-
-/**
- * nd_choice_skip - have another write measured instead of one that failed
- * @choice: of its device and size
- * @run: of nd_choose()
- */
-void nd_choice_skip(struct nd_choice *choice, u64 run)
-{
-	if (run && run == choice->run)
-		choice->begun--;
 }
 
 /**

@@ -105,7 +105,8 @@ struct nd_choice {
 };
 
 bool nd_choice_wants(struct nd_choice *choice, u64 now);
-enum nd_way nd_choose(struct nd_choice *choice, u64 now, u64 *run);
+enum nd_way nd_choose(struct nd_choice *choices, unsigned int nr, unsigned int size, u64 now,
+		      u64 *run);
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now);
 void nd_choice_skip(struct nd_choice *choice, u64 run);
 void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now);
