@@ -15,6 +15,7 @@
  * @rnd: chance
  * @now: ns
  * @mean: per way, the mean latency, ns
+ * @fit: direct writes in flight that find memory; 0: all
  * @locks: a write through the cache waits for the direct ones in flight
  * @tail: one write of so many takes 200 times as long, 0: one of 20 five times
  * @direct_tail: one direct write of so many takes 50 times as long
@@ -27,6 +28,7 @@ struct sim {
 	struct rnd_state rnd;
 	u64 now;
 	u64 mean[ND_NR_WAYS];
+	unsigned int fit;
 	bool locks;
 	unsigned int tail;
 	unsigned int direct_tail;
@@ -36,6 +38,7 @@ struct sim {
 		struct nd_choice *choice;
 		u64 run;
 		enum nd_way way;
+		bool gave_up;
 		u64 begin, end;
 	} writer[DEPTH];
 };
@@ -69,17 +72,30 @@ static u64 sim_direct_end(const struct sim *sim)
 	return end;
 }
 
+/* Whether the write that a writer begins finds memory; the writer itself has none. */
+static bool sim_fits(const struct sim *sim)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < DEPTH; i++)
+		nr += sim->writer[i].way == ND_BY_DIRECT;
+	return !sim->fit || nr < sim->fit;
+}
+
 static void sim_begin_write(struct sim *sim, unsigned int i)
 {
 	unsigned int size = sim->sizes > 1 ? sim_draw(sim, sim->sizes) : 0;
+	enum nd_way way = ND_BY_CACHE;
 	u64 begin = sim->now;
 
 	sim->writer[i].choice = &sim->choice[size];
 	sim->writer[i].run = 0;
 	sim->writer[i].way = ND_BY_CACHE;
 	if (nd_choice_wants(sim->writer[i].choice, sim->now))
-		sim->writer[i].way = nd_choose(sim->choice, sim->sizes, size, sim->now,
-					       &sim->writer[i].run);
+		way = nd_choose(sim->choice, sim->sizes, size, sim->now, &sim->writer[i].run);
+	sim->writer[i].gave_up = way == ND_BY_DIRECT && !sim_fits(sim);
+	if (!sim->writer[i].gave_up)
+		sim->writer[i].way = way;
 	if (sim->locks && sim->writer[i].way == ND_BY_CACHE)
 		begin = sim_direct_end(sim);
 	sim->writer[i].begin = sim->now;
@@ -93,7 +109,10 @@ static void sim_end_write(struct sim *sim, unsigned int i)
 	u64 took = sim->writer[i].end - sim->writer[i].begin;
 
 	sim->now = sim->writer[i].end;
-	nd_chosen(choice, sim->writer[i].run, took, sim->now);
+	if (sim->writer[i].gave_up)
+		nd_choice_gave_up(choice, sim->writer[i].run, sim->now);
+	else
+		nd_chosen(choice, sim->writer[i].run, took, sim->now);
 	if (way == ND_BY_DIRECT && !sim_draw(sim, 10))
 		nd_choice_read_back(choice, sim_draw(sim, 100) < sim->read_back_percent);
 	sim->done[way]++;
@@ -285,6 +304,17 @@ static void choose_leaves_what_locks(struct kunit *test)
 	}
 }
 
+/* Few writes that find no memory end nothing. */
+static void choose_minds_memory(struct kunit *test)
+{
+	struct sim *sim = sim_new(test, 330000, 10000);
+
+	sim->fit = DEPTH - 1;
+	sim_run(sim, 20000);
+	sim_run(sim, 100000);
+	KUNIT_EXPECT_GT(test, sim_percent_direct(sim), 90);
+}
+
 /* A write that did not go its way is not waited for, and a phase that is left waits for none. */
 static void choose_goes_on(struct kunit *test)
 {
@@ -333,13 +363,32 @@ static void choose_is_stale(struct kunit *test)
 	}
 }
 
-/* Writes that found no memory count for themselves: what the others took says nothing. */
-static void choose_minds_memory(struct kunit *test)
+/* The way after many direct writes, of which one of so many finds no memory. */
+static enum nd_way give_up_one_of(unsigned int share)
+{
+	struct nd_choice choice = { .way = ND_BY_DIRECT, .next = 2 * NSEC_PER_SEC };
+	unsigned int i;
+	u64 run;
+
+	for (i = 0; i < 10000 && choice.way == ND_BY_DIRECT; i++) {
+		nd_choose(&choice, 1, 0, NSEC_PER_SEC, &run);
+		if (i % share)
+			nd_chosen(&choice, run, NSEC_PER_MSEC, NSEC_PER_SEC);
+		else
+			nd_choice_gave_up(&choice, run, NSEC_PER_SEC);
+	}
+	return choice.way;
+}
+
+/* Where many find no memory, what the others took says nothing. */
+static void choose_gives_up(struct kunit *test)
 {
 	struct nd_choice choice = { .way = ND_BY_DIRECT };
 	unsigned int i;
 	u64 run;
 
+	KUNIT_EXPECT_EQ(test, give_up_one_of(ND_GAVE_UP_SHARE + 1), ND_BY_DIRECT);
+	KUNIT_EXPECT_EQ(test, give_up_one_of(ND_GAVE_UP_SHARE - 1), ND_BY_CACHE);
 	for (i = 0; i <= ND_GAVE_UP_MOST; i++) {
 		KUNIT_EXPECT_EQ(test, choice.way, ND_BY_DIRECT);
 		nd_choose(&choice, 1, 0, NSEC_PER_SEC, &run);
@@ -377,9 +426,10 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE_PARAM(choose_minds_reads, seed_gen_params),
 	KUNIT_CASE_PARAM(choose_follows_load, seed_gen_params),
 	KUNIT_CASE_PARAM(choose_leaves_what_locks, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_minds_memory, seed_gen_params),
 	KUNIT_CASE(choose_goes_on),
 	KUNIT_CASE(choose_is_stale),
-	KUNIT_CASE(choose_minds_memory),
+	KUNIT_CASE(choose_gives_up),
 	KUNIT_CASE(choose_passes),
 	KUNIT_CASE(choose_pauses_after_failure),
 	{}

@@ -229,6 +229,8 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 	unsigned int i;
 	u64 mean;
 
+	if (choice->gave_up)
+		choice->gave_up--;
 	if (!run || run != choice->run || nd_is_stale(choice, now))
 		return;
 	choice->all += took;
@@ -258,12 +260,13 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
  * @run: of nd_choose()
  * @now: ns
  *
- * Those that did find memory say nothing of what all would take.
+ * Where many do, those that did find memory say nothing of what all would take.
  */
 void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now)
 {
 	nd_choice_skip(choice, run);
-	if (++choice->gave_up > ND_GAVE_UP_MOST)
+	choice->gave_up += ND_GAVE_UP_SHARE - 1;
+	if (choice->gave_up > (ND_GAVE_UP_SHARE - 1) * ND_GAVE_UP_MOST)
 		nd_stand_aside(choice, ND_FAILED_NS, now);
 }
 

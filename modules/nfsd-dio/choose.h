@@ -34,8 +34,12 @@ enum nd_phase {
 /* So many writes are measured before a trial, and in it; the longest do not count. */
 #define ND_MEASURED	32
 #define ND_LONGEST	4
-/* If so many direct writes found no memory, the cache is the way. */
-#define ND_GAVE_UP_MOST	(ND_MEASURED / 4)
+/*
+ * Where more than one of so many direct writes finds no memory, the cache is the way; not before
+ * more than so many did.
+ */
+#define ND_GAVE_UP_SHARE	5
+#define ND_GAVE_UP_MOST		8
 /* Writes of before a trial are taken to have ended after so many times their mean, or so long. */
 #define ND_SETTLE_MEANS	4
 #define ND_SETTLE_NS	(5ULL * NSEC_PER_SEC)
@@ -70,7 +74,8 @@ enum nd_phase {
  * @sum: of their latencies, ns
  * @longest: of their latencies, falling, ns
  * @all: the sum with these, ns
- * @gave_up: direct writes of this phase that found no memory
+ * @gave_up: in this phase: each direct write that found no memory adds %ND_GAVE_UP_SHARE - 1,
+ * each other write that ends takes 1 away
  * @since: when this phase began, ns
  * @tried: when the last trial began, with the time in which writes settle, ns
  * @pause: %ND_PAUSE_FIRST to %ND_PAUSE_MOST; 0: no trial has ended yet

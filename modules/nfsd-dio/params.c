@@ -9,8 +9,11 @@
 #include "common/param.h"
 #include "params.h"
 
-/* Twice what 64 writes of 64 KiB need. */
-#define POOL_KB_DEFAULT	8192
+/*
+ * Twice what 64 writes of 64 KiB need with pages of 4 KiB, each with its nd_bounce.vec, because
+ * aligned writes leave half of the pool to the others.
+ */
+#define POOL_KB_DEFAULT	8704
 /* One write of ND_BOUNCE_MAX, and its nd_bounce.vec. */
 #define POOL_KB_MIN	1056
 #define POOL_KB_MAX	(1024 * 1024)
@@ -55,7 +58,7 @@ static struct param_range pool_kb = {
 	.unit = " KiB",
 };
 module_param_cb(pool_kb, &param_range_ops, &pool_kb, 0644);
-MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; allocated when enable is set to 1 (default 8192)");
+MODULE_PARM_DESC(pool_kb, "memory to copy writes to, KiB, 1056..1048576; allocated when enable is set to 1 (default 8704)");
 
 static bool native;
 
