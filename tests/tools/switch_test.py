@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import random
 import re
@@ -338,6 +339,11 @@ class Enable(Switches):
             # udev runs apply beside others, which are brief but for a trial, which it does not wait for.
             with self.assertRaises(BusyError):
                 apply_when_free(self.host, "sdb", 0.05, 0.01)
+            self.fixture.write("run/seqkeep/try/state", "{}")
+            with mock.patch("seqkeep_lib.command_apply.time.sleep") as slept, self.assertRaises(BusyError):
+                apply_when_free(self.host, "sdb", 20, 0.1)
+            slept.assert_not_called()
+            (self.root / "run/seqkeep/try/state").unlink()
             self.fixture.write("etc/seqkeep.conf", "[/dev/sdb]\nread_ahead_kb = 1024\n")
             begun = subprocess.Popen(self.command("apply", "sdb"), stderr=subprocess.PIPE)
             time.sleep(0.5)
@@ -633,6 +639,22 @@ class Configuration(unittest.TestCase):
             write_own(host, "/a/b", "more\n")
             self.assertFalse((Path(folder) / "victim").exists())
             self.assertEqual([path.name for path in (Path(folder) / "a").iterdir()], ["b"])
+
+    def test_a_write_that_fails_leaves_nothing(self) -> None:
+        """The disk is full, or a signal comes."""
+        with tempfile.TemporaryDirectory() as folder:
+            host = Host(Path(folder))
+            write_own(host, "/a/b", "text\n")
+            for name, error in (
+                ("os.fsync", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))),
+                ("os.fchmod", StoppedBySignal(signal.SIGTERM)),
+                ("pathlib.Path.rename", OSError(errno.EROFS, os.strerror(errno.EROFS))),
+            ):
+                expected = StoppedBySignal if name == "os.fchmod" else SeqkeepError
+                with mock.patch(name, side_effect=error), self.assertRaises(expected):
+                    write_own(host, "/a/b", "more\n")
+                self.assertEqual(read_own(host, "/a/b"), "text\n")
+                self.assertEqual([path.name for path in (Path(folder) / "a").iterdir()], ["b"], name)
 
     def test_a_link_and_a_mode_stay(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Trials on a simulated machine whose truth is known, and what ends them."""
 
+import argparse
 import contextlib
 import io
+import json
 import random
 import tempfile
 import unittest
@@ -10,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import trial_counters, trial_judge
+from seqkeep_lib import command_try, trial_counters, trial_judge
 from seqkeep_lib.errors import SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.progress import Progress
@@ -24,6 +26,8 @@ from seqkeep_lib.trial_judge import HARMS, HELPS, NO_DIFFERENCE, NO_LOAD, UNCLEA
 from seqkeep_lib.trial_schedule import LEAST_PAIRS, make_schedule, reason_too_short
 from seqkeep_lib.trial_switch import Lock, Switch, read_saved
 from tools.simulated_machine import Load, Machine, changing, serve
+
+from tools import machines
 
 NO_GUARD = 1000.0
 
@@ -161,6 +165,13 @@ class Restored(Base):
             self.run_trial(machine, options={"max_kb": "1"}, stop=stop)
         self.check(machine, {"enable": "N", "max_kb": "512"})
 
+    def test_no_process_for_the_watchdog(self) -> None:
+        """The number of processes is limited. Nothing was changed, so other commands must not refuse to work."""
+        machine = self.machine(serve(100, 32, 128))
+        with mock.patch("os.fork", side_effect=BlockingIOError), self.assertRaises(BlockingIOError):
+            self.run_trial(machine)
+        self.check(machine, {"enable": None})
+
     def test_somebody_else_switches_it(self) -> None:
         machine = self.machine(serve(100, 32, 128))
         machine.load_module("N", "512")
@@ -184,6 +195,35 @@ class Restored(Base):
             self.run_trial(machine)
         self.assertEqual(machine.parameter("enable"), "N")
         self.assertIsNotNone(read_saved(machine.host()))
+
+
+class Advice(Base):
+    def test_it_has_the_options_that_were_measured(self) -> None:
+        """nfs-ra is tried with apply=1, because mounts exist."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        fixture = machines.nfs_client(Path(folder.name))
+        fixture.load("nfs-ra", "", apply="0", multiple="4")
+        host = Host(Path(folder.name))
+        for is_kept, words in ((False, "seqkeep enable --now"), (True, "seqkeep enable")):
+            result = self.run_trial(self.machine(serve(100, 32, 128)))
+            result.is_kept = is_kept
+            for given, options in (([], "apply=1"), (["multiple=8"], "apply=1 multiple=8"), (["apply=0"], "apply=0")):
+                args = argparse.Namespace(
+                    restore=False, wait=False, module="nfs-ra", options=given, seconds=600.0, period=30.0
+                )
+                args.guard, args.keep, args.json, args.plot = 1.5, is_kept, True, None
+                command_try.check_arguments(args)
+                shown = io.StringIO()
+                with (
+                    mock.patch("seqkeep_lib.command_try.Trial") as trial,
+                    contextlib.redirect_stdout(shown),
+                ):
+                    trial.return_value.run.return_value = result
+                    trial.return_value.switch.notes = []
+                    command_try.try_module(args, host, Lock(host), StopSignals())
+                said = json.loads(shown.getvalue())["next"]
+                self.assertTrue(said.endswith(f": {words} nfs-ra {options}"), said)
 
 
 class Guarded(Base):

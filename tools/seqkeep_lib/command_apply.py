@@ -10,11 +10,12 @@ import time
 from collections.abc import Collection, Iterable
 
 from .apply import apply
+from .checks_kernel import TRIAL
 from .device_conf import NAMES, deadline_file, disk_named, present, read_settings
 from .errors import BusyError, SeqkeepError
 from .host import Host
 from .output import show_error
-from .switch import exclusive
+from .switch import exclusive, path_exists
 
 # stripe_deadline appears with the first write to an array, and no event tells of it.
 POLL_S = 10
@@ -50,14 +51,18 @@ def apply_later(host: Host, disks: Iterable[str]) -> bool:
 def apply_when_free(
     host: Host, disk: str, seconds: float, step: float, settings: Collection[str] = NAMES
 ) -> tuple[list[str], dict[str, str]]:
-    """Apply the settings as soon as no other command changes something. BusyError: not within these seconds."""
+    """Apply the settings as soon as no other command changes something.
+
+    BusyError: not within these seconds, unless they are infinite, or a trial is running.
+    """
     give_up = time.monotonic() + seconds
     while True:
         try:
             with exclusive(host):
                 return apply(host, read_settings(host), disk, settings)
         except BusyError:
-            if time.monotonic() > give_up:
+            # The lock is a trial's, or a killed trial has left its state.
+            if time.monotonic() > give_up or (seconds < math.inf and path_exists(host, TRIAL)):
                 raise
         time.sleep(step)
 

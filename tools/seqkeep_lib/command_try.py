@@ -144,7 +144,8 @@ def try_module(args: argparse.Namespace, host: Host, lock: Lock, stop: StopSigna
     if not result.is_kept:
         stop.unregister()
         stop.check()
-    report = Report(args.module.name, args.options, schedule, result, host.release)
+    # With those that it was tried with by default: without them it would not do what was measured.
+    report = Report(args.module.name, options, schedule, result, host.release)
     show(json.dumps(trial_report.as_json(report), indent=1) if args.json else trial_report.as_text(report))
     stop.unregister()
     if args.plot:

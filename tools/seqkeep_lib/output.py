@@ -110,10 +110,13 @@ def write_atomically(path: Path, text: str) -> None:
         with os.fdopen(handle, "w", errors="backslashreplace") as file:
             file.write(text)
         new.replace(path)
-    except OSError as error:
+    except BaseException as error:
+        # A full disk, or Ctrl-C.
         with contextlib.suppress(OSError):
             new.unlink()
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def reason_not_writable(path: Path) -> str:

@@ -8,6 +8,7 @@ edited is recognised, and left as it is. A file appears, changes and disappears 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -70,24 +71,35 @@ def replace(host: Host, name: str, text: str) -> None:
         old = path.stat() if path.exists() else None
         if old and not stat.S_ISREG(old.st_mode):
             raise SeqkeepError(f"{name} is {path}, which is no regular file: remove {name}, then run this again")
-        new = path.with_name(path.name + NEW)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Not through a link that somebody has put there.
-        new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode(errors="surrogateescape"))
-            if old:
-                os.fchown(file.fileno(), old.st_uid, old.st_gid)
-            os.fchmod(file.fileno(), old.st_mode & 0o777 if old else 0o644)
-            file.flush()
-            os.fsync(file.fileno())
-        new.rename(path)
+        write_and_rename(path, text.encode(errors="surrogateescape"), old)
     except OSError as error:
         raise_reason("write", name, error)
     except RuntimeError as error:
         # Of resolve(), before Python 3.13.
         raise SeqkeepError(f"cannot write {name}: it is a loop of links") from error
     sync_directory(path.parent)
+
+
+def write_and_rename(path: Path, data: bytes, old: os.stat_result | None) -> None:
+    """Write a file under another name, with the owner and the mode of the old one, and give it its own."""
+    new = path.with_name(path.name + NEW)
+    # Not through a link that somebody has put there.
+    new.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            if old:
+                os.fchown(file.fileno(), old.st_uid, old.st_gid)
+            os.fchmod(file.fileno(), old.st_mode & 0o777 if old else 0o644)
+            file.flush()
+            os.fsync(file.fileno())
+        new.rename(path)
+    except BaseException:
+        # The disk is full, or a signal came.
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise
 
 
 def raise_reason(what: str, name: str, error: OSError) -> None:

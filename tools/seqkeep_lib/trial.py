@@ -161,11 +161,11 @@ class Trial:
             result.blind.append("the kernel does not say whether memory is short (PSI)")
         self.check_memory()
         self.saved = self.switch.save(self.options)
-        # Before the first change: nothing can be left changed without somebody who restores it.
-        self.watchdog.start()
-        start_unit(self.host)
         stays_off = False
         try:
+            # Before the first change: nothing can be left changed without somebody who restores it.
+            self.watchdog.start()
+            start_unit(self.host)
             progress.stage(f"trying {self.switch.module.name}")
             self.switch.prepare(self.options)
             self.run_phases(result, progress)
