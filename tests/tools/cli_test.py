@@ -11,8 +11,9 @@ from pathlib import Path
 
 from seqkeep_lib.cli import COMMANDS, make_parser, parse_arguments
 
-SEQKEEP = Path(__file__).parents[2] / "tools/seqkeep"
-SYSTEM = Path(__file__).parents[2] / "tools/system"
+TOP = Path(__file__).parents[2]
+SEQKEEP = TOP / "tools/seqkeep"
+SYSTEM = TOP / "tools/system"
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -62,6 +63,30 @@ class Commands(unittest.TestCase):
 
     def test_status_is_the_default(self) -> None:
         self.assertEqual(run("--root", "/nonexistent"), run("--root", "/nonexistent", "status"))
+
+    def test_commands_within_sentences(self) -> None:
+        """tests/lint/commands.py checks those that are set apart."""
+        found = []
+        for page in (TOP / "docs/man").iterdir():
+            # Not the synopsis.
+            text = page.read_text().partition(".SH DESCRIPTION")[2]
+            said = re.findall(r'^\.BR? "?seqkeep ([a-z-][^"\n]*)"?$', text, re.MULTILINE)
+            found += [(page.name, words.replace("\\-", "-")) for words in said]
+        # NEWS.md tells of parts of commands.
+        for page in {TOP / "README.md", *(TOP / "docs").glob("*.md")} - {TOP / "docs/NEWS.md"}:
+            found += [(page.name, words) for words in re.findall(r"`seqkeep ([a-z-][^`]*)`", page.read_text())]
+        for name, words in found:
+            # Options in brackets, or a part of a sentence.
+            if "[" in words or '"' in words:
+                continue
+            with self.subTest(name=name, words=words), contextlib.redirect_stderr(io.StringIO()):
+                parts = words.replace("MODULE", "ctxra").split()
+                if len(parts) == 1:
+                    # The name of a command.
+                    self.assertIn(parts[0].rstrip("*"), [*COMMANDS, "-V"])
+                else:
+                    self.assertTrue(parse_arguments(parts).run)
+        self.assertGreater(len(found), 20)
 
     def test_what_udev_and_systemd_run(self) -> None:
         files = (SYSTEM / "90-seqkeep.rules", *SYSTEM.glob("*.service"))

@@ -19,10 +19,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from seqkeep_lib import cli, command_apply, command_enable, command_set, device_conf
+from seqkeep_lib import cli, command_apply, command_enable, command_set, device_conf, own_files, switch
 from seqkeep_lib.boot import load_file, options_file, other_boot_files, read_boot
 from seqkeep_lib.command_apply import apply_when_free, unit_of, wait_and_apply
 from seqkeep_lib.device_conf import changed, parse
+from seqkeep_lib.effect import LATER
 from seqkeep_lib.errors import BusyError, SeqkeepError
 from seqkeep_lib.host import Host
 from seqkeep_lib.modules import MODULES, Module
@@ -221,6 +222,7 @@ class Enable(Switches):
             ),
             (2, "not from 0 to 4194304", ("set", "sdb", "read_ahead_kb=-1")),
             (2, "one by one", ("set", "ctxra", "devices=sdb")),
+            (2, "one by one", ("set", "ctxra", "devices=")),
             (2, "sdz is neither a module nor a disk", ("enable", "--now", "ctxra", "devices=sdb,sdz")),
             (2, "sdz is neither a module nor a disk", ("enable", "ctxra", "max_kb=sdz=64")),
             (2, "stripe_cache_size: it is no array of RAID 4", ("set", "sdb", "stripe_cache_size=8192")),
@@ -246,8 +248,13 @@ class Enable(Switches):
             )
         self.assert_fails(2, "max_kb: give one window", "enable", "ctxra", "max_kb=512,1024,sdb=64")
         self.assertEqual(self.boot_files(), {})
-        for value in ("1", "64", "0x40", "010", "+8", "auto"):
+        for value in ("1", "64", "auto"):
             self.assertNotIn("checked", self.run_ok("enable", "nfs-ra", f"multiple={value}"))
+        # Some modules refuse these.
+        for value in ("0x40", "010", "+8", "01"):
+            said = "\nmultiple was not checked: the module"
+            self.assertIn(said, self.run_ok("enable", "nfs-ra", f"multiple={value}"), value)
+        self.run_ok("set", "nfs-ra", "multiple=auto")
         self.assertIn("\nservers was not checked: the mod", self.run_ok("enable", "nfs-ra", "servers=nas1:8"))
         self.assert_fails(2, "multiple=0: the value", "set", "nfs-ra", "multiple=0")
         self.assertIn("servers was not checked", self.run_ok("set", "nfs-ra", "servers=nas1:9"))
@@ -325,6 +332,126 @@ class Enable(Switches):
         boot = read_boot(self.host, CTXRA)
         assert boot
         self.assertEqual(boot.options, {"max_kb": "9"})
+
+    def test_a_list_that_ctxra_refuses(self) -> None:
+        """More than 64 disks, or one that has just gone. Without its list it would take all."""
+        real = switch.set_parameter
+
+        def refuse(host: Host, module: Module, name: str, value: str) -> None:
+            if (name, value) in (("devices", "sdb"), ("max_kb", "sdb=64")):
+                raise SeqkeepError(f"ctxra refuses {name}={value}")
+            real(host, module, name, value)
+
+        for options, refused in (
+            ({"devices": "sdb"}, "devices=sdb"),
+            # It is set before the list.
+            ({"devices": "sdb", "max_kb": "sdb=64"}, "max_kb=sdb=64"),
+        ):
+            for loaded in (False, True):
+                if loaded:
+                    self.fixture.load("ctxra", "", max_kb="0", devices="", observe="N")
+                patched = mock.patch("seqkeep_lib.apply.set_parameter", refuse)
+                with patched, self.assertRaisesRegex(SeqkeepError, f"ctxra refuses {refused}"):
+                    command_enable.enable(self.host, CTXRA, dict(options), now=True, observe=False)
+                self.assertFalse(self.is_on())
+                self.assertEqual(self.parameter("devices"), "" if loaded else None)
+                self.assertEqual(self.boot_files(), {})
+                self.assertEqual(device_conf.read_settings(self.host), {})
+            shutil.rmtree(self.root / "sys/module/ctxra")
+
+    def test_what_the_kernel_refuses_of_a_disk_is_said(self) -> None:
+        self.fixture.write("etc/seqkeep.conf", "[sdb]\nskip_copy = 1\n")
+        said = "sdb: there is no /sys/block/sdb/md/skip_copy (/etc/seqkeep.conf keeps it)\n"
+        self.assertIn(said, self.run_ok("enable", "--now", "ctxra"))
+        self.assertTrue(self.is_on())
+
+    def test_another_list_is_undone(self) -> None:
+        self.fixture.disk("sdc", "8:32")
+        self.fixture.write("dev/sdc")
+        self.run_ok("enable", "--now", "ctxra", "devices=sdb", "max_kb=sdb=64")
+        before = self.boot_files(), device_conf.read_settings(self.host)
+        self.fixture.write("proc/sys/kernel/ftrace_enabled", "0\n")
+        for device in ("sdc", "/dev/disk/by-id/absent"):
+            words = ("enable", "--now", "ctxra", f"devices={device}", "max_kb=128,sdc=32")
+            self.assert_fails(1, "ftrace is switched off", *words)
+            self.assertTrue(self.is_on())
+            self.assertEqual((self.parameter("devices"), self.parameter("max_kb")), ("sdb", "sdb=64"))
+            self.assertEqual((self.boot_files(), device_conf.read_settings(self.host)), before)
+
+    def test_a_list_of_absent_disks_switches_it_off(self) -> None:
+        """It was on for all disks, or for others."""
+        for options in ((), ("devices=sdb",)):
+            self.run_ok("enable", "--now", "ctxra", *options)
+            shown = self.run_ok("enable", "--now", "ctxra", "devices=/dev/disk/by-id/absent")
+            self.assertIn("waits for a device", shown)
+            self.assertFalse(self.is_on())
+            self.run_ok("disable", "--now", "ctxra")
+
+    def test_options_that_take_effect_later(self) -> None:
+        self.fixture.write("lib/modules/6.12.1-test/updates/dkms/nfs-ra.ko")
+        self.fixture.load("nfs-ra", "", apply="0", multiple="4", servers="", observe="N")
+        mounted = "NFS mounts that exist keep their readahead until they are mounted again"
+        self.assertNotIn(mounted, self.run_ok("enable", "--now", "nfs-ra"))
+        self.run_ok("disable", "--now", "nfs-ra")
+        self.fixture.mount("0:52", "/mnt/a", "nfs4", "server:/", "rw,rsize=1048576")
+        self.assertIn(mounted, self.run_ok("enable", "--now", "nfs-ra"))
+        shown = self.run_ok("enable", "--now", "nfs-ra", "servers=nas1:8", "multiple=8")
+        self.assertIn("\nmultiple, servers take effect for mounts that are made from now on.\n", shown)
+        self.assertNotIn(mounted, shown)
+        shown = self.run_ok("set", "nfs-ra", "multiple=4")
+        self.assertIn("\nmultiple takes effect for mounts that are made from now on.\n", shown)
+        self.run_ok("disable", "--now", "nfs-ra")
+        # It is off, and uses them when it is enabled.
+        self.assertNotIn("effect", self.run_ok("set", "nfs-ra", "multiple=4"))
+        self.fixture.write("sys/module/nfs_ra/parameters/apply", "1\n")
+        self.assertNotIn(mounted, self.run_ok("enable", "--now", "nfs-ra"))
+
+    def test_those_options_are_options(self) -> None:
+        modules = Path(__file__).parents[2] / "modules"
+        for module, options in LATER.items():
+            text = "".join(path.read_text() for path in (modules / module).glob("*.c"))
+            for option in options:
+                self.assertIn(f"module_param_cb({option},", text)
+
+    def test_a_disk_that_nfsd_dio_would_not_find_at_boot(self) -> None:
+        self.fixture.write("lib/modules/6.12.1-test/updates/dkms/nfsd-dio.ko")
+        said = "nfsd-dio is not loaded at boot if a disk of devices is not there yet"
+        for words in (("enable", "--now"), ("enable",), ("set",)):
+            self.assertIn(said, self.run_ok(*words, "nfsd-dio", "devices=sdb"))
+            self.assertNotIn(said, self.run_ok(*words, "nfsd-dio", "devices="))
+
+    def test_a_signal_right_after_a_write(self) -> None:
+        """The parameter has its new value, or the file for the boot has it, and the command is not done."""
+        self.run_ok("enable", "--now", "ctxra", "max_kb=512")
+        write, replace_file = os.write, own_files.replace
+
+        def stop_after_write(handle: int, data: bytes) -> int:
+            done = write(handle, data)
+            if data == b"2048\n":
+                os.kill(os.getpid(), signal.SIGTERM)
+            return done
+
+        def stop_after_file(host: Host, name: str, text: str) -> None:
+            replace_file(host, name, text)
+            if "2048" in text:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        for what, stop in (("os.write", stop_after_write), ("seqkeep_lib.own_files.replace", stop_after_file)):
+            for words in (("set", "ctxra", "max_kb=2048"), ("enable", "--now", "ctxra", "max_kb=2048")):
+                child = os.fork()
+                if not child:
+                    with (
+                        Path(os.devnull).open("w") as nothing,
+                        contextlib.redirect_stderr(nothing),
+                        mock.patch(what, stop),
+                        mock.patch("sys.argv", self.command(*words)[1:]),
+                    ):
+                        os._exit(cli.main())
+                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                self.assertEqual(code, 128 + signal.SIGTERM, (what, words))
+                kept = read_boot(self.host, CTXRA)
+                assert kept
+                self.assertEqual((self.parameter("max_kb"), kept.options), ("512", {"max_kb": "512"}), (what, words))
 
     def test_two_at_a_time(self) -> None:
         with exclusive(self.host):
@@ -410,6 +537,18 @@ class Devices(Switches):
         self.run_ok("apply")
         self.assertTrue(self.is_on())
         self.assertEqual(self.parameter("devices"), "sdb")
+
+    def test_a_setting_that_is_refused_does_not_fail_another(self) -> None:
+        """ctxra refuses the list of another disk."""
+        self.fixture.load("ctxra", "", enable="Y", max_kb="0", devices="", observe="N")
+        self.fixture.write("etc/seqkeep.conf", "[sdb]\nctxra = yes\nskip_copy = 1\n")
+        refuse = mock.patch("seqkeep_lib.apply.set_parameter", side_effect=SeqkeepError("ctxra refuses devices=sdb"))
+        with refuse:
+            command_set.set_device(self.host, "sdb", {"read_ahead_kb": "512"})
+            self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "512")
+            for name, value in (("ctxra", "yes"), ("ctxra_max_kb", "64")):
+                with self.assertRaisesRegex(SeqkeepError, r"ctxra refuses .* \(/etc/seqkeep.conf keeps it\)"):
+                    command_set.set_device(self.host, "sdb", {name: value})
 
     def test_a_value_that_the_kernel_changes(self) -> None:
         """Its readahead is in pages, and -1 is the kernel's own latency."""

@@ -9,10 +9,10 @@ from .boot import read_boot
 from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, NAMES, Settings, present
 from .errors import SeqkeepError
 from .host import Host
-from .modules import MODULES, State
-from .switch import set_parameter, state_of, write_attribute
+from .modules import State
+from .switch import module_named, set_parameter, state_of, write_attribute
 
-MODULE = next(module for module in MODULES if module.name == "ctxra")
+CTXRA_MODULE = module_named("ctxra")
 
 
 def apply(
@@ -41,7 +41,7 @@ def apply(
                 except SeqkeepError as error:
                     failed.append(str(error))
     try:
-        if CTXRA in names:
+        if {CTXRA, CTXRA_KB} & set(names):
             apply_ctxra(host, settings)
     except SeqkeepError as error:
         failed.append(str(error))
@@ -65,22 +65,26 @@ def plain_sizes(state: State) -> list[str]:
     return [item for item in items if item not in ("", "0") and "=" not in item]
 
 
-def apply_ctxra(host: Host, settings: Settings) -> None:
-    """Set ctxra's lists, which take only devices that are there; and enable it if it waited for the first."""
+def apply_ctxra(host: Host, settings: Settings) -> list[str]:
+    """Set ctxra's lists, which take only devices that are there; and enable it if it waited for the first.
+
+    Return the devices that it has been told; none if it keeps the list that it had.
+    """
     if not any(values.keys() & {CTXRA, CTXRA_KB} for values in settings.values()):
-        return
-    state = state_of(host, MODULE)
+        return []
+    state = state_of(host, CTXRA_MODULE)
     if not state.loaded:
-        return
-    boot = read_boot(host, MODULE)
+        return []
+    boot = read_boot(host, CTXRA_MODULE)
     devices, sizes = ctxra_lists(host, settings)
     if sizes:
         # The numbers of disks count in this list, too, so write it even if it is the same.
         plain = [boot.options["max_kb"]] if boot and "max_kb" in boot.options else plain_sizes(state)
-        set_parameter(host, MODULE, "max_kb", ",".join(plain + sizes))
+        set_parameter(host, CTXRA_MODULE, "max_kb", ",".join(plain + sizes))
     if devices:
         # An empty list would mean all. Write it even if the names are the same: ctxra keeps the numbers of disks, and
         # one that appears again may have another.
-        set_parameter(host, MODULE, "devices", ",".join(devices))
+        set_parameter(host, CTXRA_MODULE, "devices", ",".join(devices))
         if boot and boot.waits and not state.enabled:
-            set_parameter(host, MODULE, "enable", "1")
+            set_parameter(host, CTXRA_MODULE, "enable", "1")
+    return devices

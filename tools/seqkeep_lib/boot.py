@@ -78,6 +78,14 @@ def remove_boot(host: Host, module: Module) -> bool:
     return any(found)
 
 
+def restore_boot(host: Host, module: Module, boot: Boot | None) -> None:
+    """Write what read_boot() returned, or remove the files if it returned None."""
+    if boot:
+        write_boot(host, module, boot)
+    else:
+        remove_boot(host, module)
+
+
 def other_boot_files(host: Host, module: Module) -> list[str]:
     """Return the files of others that load a module at boot or enable it then."""
     found = []

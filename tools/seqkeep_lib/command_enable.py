@@ -7,11 +7,12 @@ import argparse
 import contextlib
 
 from . import doctor
-from .apply import apply, ctxra_lists
+from .apply import apply, apply_ctxra
 from .arguments import add_module, parse_assignments
-from .boot import Boot, options_file, read_boot, remove_boot, write_boot
+from .boot import Boot, options_file, read_boot, restore_boot, write_boot
 from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
+    ATTRIBUTES,
     CTXRA,
     CTXRA_KB,
     FILE,
@@ -22,6 +23,7 @@ from .device_conf import (  # fmt: skip
     read_text,
     write_settings,
 )
+from .effect import boot_notes, later_notes, mount_notes
 from .errors import SeqkeepError, UsageError
 from .finding import PROBLEM
 from .host import Host
@@ -36,6 +38,7 @@ from .switch import (  # fmt: skip
     exclusive,
     for_later_boot,
     initramfs_note,
+    keep_parameter,
     load,
     module_named,
     set_parameter,
@@ -110,27 +113,36 @@ def restore_settings(host: Host, text: str) -> None:
         replace(host, FILE, text)
 
 
-def restore_boot(host: Host, module: Module, boot: Boot | None) -> None:
-    if boot:
-        write_boot(host, module, boot)
-    else:
-        remove_boot(host, module)
-
-
-def start(host: Host, state: State, boot: Boot, settings: Settings, undo: contextlib.ExitStack) -> str:
-    """Enable a loaded module as its files say. Return what it is then."""
+def start(
+    host: Host, state: State, boot: Boot, settings: Settings, undo: contextlib.ExitStack
+) -> tuple[str, list[str]]:
+    """Enable a loaded module as its files say. Return what it is then, and which settings of disks were refused."""
     module = state.module
-    if not state_of(host, module).enabled:
-        undo.callback(set_parameter, host, module, "enable", "0")
-    _, pending = apply(host, settings)
+    devices: list[str] = []
+    if module.name == "ctxra":
+        # Before the callback for enable, so that ctxra is off when an empty list, which means all, is put back.
+        for name in ("devices", "max_kb"):
+            keep_parameter(host, module, name, undo)
+    undo.callback(switch, host, module, state_of(host, module).enabled)
+    if module.name == "ctxra":
+        # Its list must not be among what apply() reports: without it ctxra would take all disks.
+        devices = apply_ctxra(host, settings)
+    failed, pending = apply(host, settings, names=ATTRIBUTES)
     if boot.observe:
-        return "observes"
-    if boot.waits and not ctxra_lists(host, settings)[0]:
-        return f"is loaded, and waits for a device of {FILE},"
-    if not state_of(host, module).enabled:
-        set_parameter(host, module, "enable", "1")
+        return "observes", failed
+    if boot.waits and not devices:
+        # It may be on for other disks, which are not in its list any more.
+        switch(host, module, False)
+        return f"is loaded, and waits for a device of {FILE},", failed
+    switch(host, module, True)
     apply_later(host, pending)
-    return "is enabled"
+    return "is enabled", failed
+
+
+def switch(host: Host, module: Module, on: bool) -> None:
+    """Switch a module on or off, unless it is so already."""
+    if state_of(host, module).enabled != on:
+        set_parameter(host, module, "enable", str(int(on)))
 
 
 def enable(host: Host, module: Module, options: dict[str, str], now: bool, observe: bool) -> list[str]:
@@ -170,19 +182,28 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
         # After this point a crash leaves the module off now, and as asked at the next boot.
         undo.callback(restore_boot, host, module, old)
         write_boot(host, module, boot)
-        what = start(host, state, boot, settings, undo) if now else ""
+        what, failed = start(host, state, boot, settings, undo) if now else ("", [])
         if now:
             check_with_doctor(host, module)
         undo.pop_all()
-    lines = [f"{module.name} {what} now, and at each boot by {options_file(module)}."] if now else []
-    if not now:
-        then = "observes" if observe else "waits for a device of its list" if boot.waits else "is enabled"
-        lines.append(f"{module.name} {then} from the next boot on, by {options_file(module)}.")
-        lines += unchecked_note(unchecked_options(host, state, options))
-        now_by = f"To {'observe' if observe else 'enable it'} now: seqkeep enable --now {module.name}"
-        lines += notes or [now_by]
+    if now:
+        lines = [f"{module.name} {what} now, and at each boot by {options_file(module)}."]
+        lines += [f"{why} ({FILE} keeps it)" for why in failed]
+        lines += [] if observe else [*later_notes(state, options), *mount_notes(host, state)]
+    else:
+        lines = lines_for_boot(host, state, boot, options, notes)
+    lines += boot_notes(state, options)
     lines.append(f"To undo: seqkeep disable {'--now ' if now else ''}{module.name}")
     return lines
+
+
+def lines_for_boot(host: Host, state: State, boot: Boot, options: dict[str, str], notes: list[str]) -> list[str]:
+    """Return what to print of a module that is enabled from the next boot on; notes: of the kernel of that boot."""
+    name = state.module.name
+    then = "observes" if boot.observe else "waits for a device of its list" if boot.waits else "is enabled"
+    lines = [f"{name} {then} from the next boot on, by {options_file(state.module)}."]
+    lines += unchecked_note(unchecked_options(host, state, options))
+    return lines + (notes or [f"To {'observe' if boot.observe else 'enable it'} now: seqkeep enable --now {name}"])
 
 
 def set_up(host: Host, state: State, options: dict[str, str], observe: bool, undo: contextlib.ExitStack) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from dataclasses import replace
 
-from .apply import apply, ctxra_lists
+from .apply import CTXRA_MODULE, apply, ctxra_lists
 from .arguments import parse_assignments
-from .boot import options_file, read_boot, write_boot
+from .boot import options_file, read_boot, restore_boot, write_boot
 from .command_apply import apply_later
 from .device_conf import (  # fmt: skip
     ATTRIBUTES,
@@ -25,9 +26,10 @@ from .device_conf import (  # fmt: skip
     stable_name,
     write_settings,
 )
+from .effect import boot_notes, later_notes
 from .errors import SeqkeepError, UsageError
 from .host import Host
-from .modules import MODULES, Module
+from .modules import MODULES, Module, find_module
 from .output import show
 from .signals import raised_signals
 from .switch import (  # fmt: skip
@@ -72,8 +74,8 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
     state, notes = for_later_boot(host, state_of(host, module))
     check_available(host, state)
     check_options(host, state, options, is_told=state.loaded)
-    devices = options.get("devices", "") if module.name == "ctxra" else ""
-    if devices or "=" in options.get("max_kb", ""):
+    if module.name == "ctxra" and ("devices" in options or "=" in options.get("max_kb", "")):
+        # An empty list, too: it would mean all disks, whatever the file of devices has.
         raise UsageError("devices of ctxra are set one by one: seqkeep set DEVICE ctxra=yes ctxra_max_kb=KIB")
     boot = read_boot(host, module)
     if not state.loaded and not boot:
@@ -82,22 +84,23 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
         if state.loaded:
             set_parameters(host, module, with_own_sizes(host, module, options), undo)
         if boot:
-            boot.options = {name: value for name, value in {**boot.options, **options}.items() if value}
-            write_boot(host, module, boot)
+            undo.callback(restore_boot, host, module, boot)
+            kept = {name: value for name, value in {**boot.options, **options}.items() if value}
+            write_boot(host, module, replace(boot, options=kept))
         undo.pop_all()
-    until = "now and until it is unloaded"
+    until = "set now, until it is unloaded"
     if boot:
-        until = f"{'now and at each boot' if state.loaded else 'from the next boot on'}, by {options_file(module)}"
+        until = f"{'set now, and at each boot' if state.loaded else 'from the next boot on'}, by {options_file(module)}"
     names = " ".join(f"{name}={value}" for name, value in options.items() if value)
     lines = [f"{module.name}: {names}, {until}."] if names else []
     dropped = [name for name, value in options.items() if not value]
     if dropped:
-        lines.append(
-            f"{module.name}: {', '.join(dropped)} no longer kept; a number stays as it is until it is unloaded."
-        )
+        now = "; a number stays as it is until it is unloaded, a list is empty now" if state.loaded else ""
+        lines.append(f"{module.name}: {', '.join(dropped)} no longer kept{now}.")
+    lines += later_notes(state, options)
     if not state.loaded:
         lines += [*unchecked_note(unchecked_options(host, state, options)), *notes]
-    lines += initramfs_note(host) if boot else []
+    lines += [*boot_notes(state, options), *initramfs_note(host)] if boot else []
     if not boot and names:
         lines.append(f"To keep it: seqkeep enable {module.name} {names}")
     return lines
@@ -126,7 +129,8 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     before = read_settings(host)
     check_other_names(host, before, device, disk, settings)
     write_settings(host, device, settings)
-    failed, pending = apply(host, read_settings(host), disk or "-")
+    # Only these: what the kernel refuses of others would fail this command.
+    failed, pending = apply(host, read_settings(host), disk or "-", settings)
     if failed:
         raise SeqkeepError("; ".join(failed) + f" ({FILE} keeps it)")
     lines = []
@@ -155,16 +159,14 @@ def other_values(host: Host, disk: str, settings: dict[str, str]) -> list[str]:
         now = host.number(f"/sys/block/{disk}/{ATTRIBUTES[name][0]}") if name in ATTRIBUTES else None
         if now is not None and value not in ("", "auto") and now != int(value):
             lines.append(f"{disk}: the kernel was given {name}={value}, and made {now} of it.")
-    module = next(each for each in MODULES if each.name == "ctxra")
-    if any(settings.get(name) for name in (CTXRA, CTXRA_KB)) and not state_of(host, module).loaded:
+    if any(settings.get(name) for name in (CTXRA, CTXRA_KB)) and not state_of(host, CTXRA_MODULE).loaded:
         lines.append("ctxra is not loaded, and gets the setting when it is: seqkeep enable --now ctxra")
     return lines
 
 
 def no_device_left(host: Host) -> list[str]:
     """Say what becomes of ctxra, which waits for a device, without one. It must not take all for that."""
-    module = next(each for each in MODULES if each.name == "ctxra")
-    boot = read_boot(host, module)
+    boot = read_boot(host, CTXRA_MODULE)
     if not boot or not boot.waits or any(CTXRA in values for values in read_settings(host).values()):
         return []
     return [
@@ -174,10 +176,10 @@ def no_device_left(host: Host) -> list[str]:
 
 
 def kept(host: Host, target: str) -> list[str]:
-    for module in MODULES:
-        if target in (module.name, module.directory):
-            boot = read_boot(host, module)
-            return [f"{name}={value}" for name, value in boot.options.items()] if boot else []
+    module = find_module(target)
+    if module:
+        boot = read_boot(host, module)
+        return [f"{name}={value}" for name, value in boot.options.items()] if boot else []
     settings, disk = read_settings(host), disk_named(host, target)
     if target not in settings and disk is None:
         raise UsageError(f"{target!a} is neither a module, nor a disk that is there, nor has it settings in {FILE}")
@@ -200,7 +202,7 @@ def run(args: argparse.Namespace) -> int:
     if not settings:
         show("\n".join(kept(host, args.target)) or f"nothing is kept for {args.target}")
         return 0
-    module = next((each for each in MODULES if args.target in (each.name, each.directory)), None)
+    module = find_module(args.target)
     if not module:
         # Before its settings, which a misspelt module has others of.
         find_disk(host, args.target)

@@ -191,5 +191,10 @@ def read_states(host: Host) -> list[State]:
     return [read_state(host, module, hooked) for module in MODULES]
 
 
+def find_module(name: str) -> Module | None:
+    """Return the module of a name, which may have _ instead of -; None if there is none."""
+    return next((module for module in MODULES if name in (module.name, module.directory)), None)
+
+
 def enabled_module(states: list[State], name: str) -> State | None:
     return next((state for state in states if state.module.name == name and state.enabled), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import re
 import subprocess
@@ -15,13 +16,14 @@ from dataclasses import replace
 from .checks_kernel import TRIAL, reason_not_built
 from .errors import BusyError, SeqkeepError, UsageError
 from .host import Host
-from .modules import MODULES, Module, State, module_file, read_states
+from .modules import MODULES, Module, State, find_module, module_file, read_states, version_key
 
 LOCK = "/run/seqkeep.lock"
 # How long a user waits for a command that udev has started, or somebody else.
 WAIT_S, WAIT_STEP_S = 5.0, 0.1
 # What modprobe.d(5) can hold without quotes.
 VALUE = re.compile(r"[!$-&*-\[\]-~]{0,1000}", re.ASCII)
+PLAIN = re.compile(r"0|[1-9]\d*", re.ASCII)
 BOOLEAN = re.compile(r"[yYnNtTfF]|[oO][nN]|[oO][fF]{1,2}")
 
 
@@ -67,10 +69,10 @@ def path_exists(host: Host, name: str) -> bool:
 
 
 def module_named(name: str) -> Module:
-    for module in MODULES:
-        if name in (module.name, module.directory):
-            return module
-    raise UsageError(f"there is no module {name}: {', '.join(module.name for module in MODULES)}")
+    module = find_module(name)
+    if module is None:
+        raise UsageError(f"there is no module {name}: {', '.join(each.name for each in MODULES)}")
+    return module
 
 
 def parameter_file(module: Module, name: str) -> str:
@@ -99,7 +101,7 @@ def for_later_boot(host: Host, state: State) -> tuple[State, list[str]]:
     """
     if state.loaded or state.file:
         return state, []
-    for release in reversed(host.names("/lib/modules")):
+    for release in sorted(host.names("/lib/modules"), key=version_key, reverse=True):
         file = module_file(host, state.module, release)
         if file:
             note = f"{state.module.name} is built for kernel {release}, but not for {host.release}, which is running."
@@ -109,7 +111,12 @@ def for_later_boot(host: Host, state: State) -> tuple[State, list[str]]:
 
 def described_options(host: Host, state: State) -> dict[str, str]:
     """Return what the file of a module says of its parameters, by their names."""
-    said = host.command("modinfo", "-F", "parm", str(host.path(state.file))) if state.file else None
+    return described_in(host, state.file) if state.file else {}
+
+
+@functools.cache
+def described_in(host: Host, file: str) -> dict[str, str]:
+    said = host.command("modinfo", "-F", "parm", str(host.path(file)))
     pairs = (line.partition(":") for line in (said or "").splitlines())
     return {name: text for name, colon, text in pairs if colon}
 
@@ -137,7 +144,10 @@ def reason_refused(value: str, description: str) -> str | None:
     if number is None and (BOOLEAN.fullmatch(value) if high == 1 else re.fullmatch(r"\d+", value, re.ASCII)):
         # Some modules take it.
         return None
-    if (word and value == "auto") or (number is not None and low <= number <= high):
+    if number is not None and low <= number <= high:
+        # Not every module takes a number in another base, or with a sign.
+        return "" if PLAIN.fullmatch(value) else None
+    if word and value == "auto":
         return ""
     return f"the value is not from {low} to {high}{word}"
 
@@ -259,13 +269,23 @@ def write_attribute(host: Host, file: str, value: str, refused: str, module: Mod
 def set_parameters(host: Host, module: Module, options: dict[str, str], undo: contextlib.ExitStack) -> None:
     """Set parameters of a loaded module; undo puts the old values back."""
     for name, value in options.items():
-        old = host.text(parameter_file(module, name))
+        keep_parameter(host, module, name, undo)
         try:
             set_parameter(host, module, name, value)
         except SeqkeepError:
             # Without a value an option is no longer kept. A list can be empty now, too; a number stays as it is.
             if value:
                 raise
-            continue
-        if old is not None:
-            undo.callback(set_parameter, host, module, name, old)
+
+
+def keep_parameter(host: Host, module: Module, name: str, undo: contextlib.ExitStack) -> None:
+    """Let undo put a parameter back. Call it before the write, because a signal may come right after that."""
+    old = host.text(parameter_file(module, name))
+    if old is not None:
+        undo.callback(restore_parameter, host, module, name, old)
+
+
+def restore_parameter(host: Host, module: Module, name: str, old: str) -> None:
+    # Not if it is the same: a list may name a device that has gone, and would be refused.
+    if host.text(parameter_file(module, name)) != old:
+        set_parameter(host, module, name, old)
