@@ -94,6 +94,16 @@ class Metrics(Machine):
         for line in ('seqkeep_module_wanted{module="ctxra"} 1', 'seqkeep_module_enabled{module="ctxra"} 0'):
             self.assertIn(line, self.shown().splitlines())
 
+    def test_ctxra_that_waits_for_a_disk(self) -> None:
+        """The alert is for a module that is off and should not be."""
+        write_boot(Host(self.root), MODULES[0], Boot(waits=True))
+        for text, wanted in (("", 0), ("[/dev/sdz]\nctxra = yes\n", 0), ("[/dev/sdb]\nctxra = yes\n", 1), ("x", 0)):
+            (self.root / "etc/seqkeep.conf").write_text(text)
+            for name in ("dev/sdb", "sys/block/sdb/dev"):
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.root / name).touch()
+            self.assertIn(f'seqkeep_module_wanted{{module="ctxra"}} {wanted}', self.shown().splitlines(), text)
+
     def test_a_counter_is_named_once(self) -> None:
         heads = [line for line in self.shown().splitlines() if line.startswith("# TYPE")]
         self.assertEqual(len(heads), len(set(heads)))

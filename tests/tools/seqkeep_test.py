@@ -224,6 +224,33 @@ class Kernel(Machine):
                 mounts = ", and nfs-ra's readahead of the present mounts" if apply == "0" else ""
                 self.assertEqual(remedies, [remedy + lost + mounts])
 
+    def test_a_module_that_seqkeep_enables_is_loaded_again_by_it(self) -> None:
+        """modprobe would let ctxra act on all disks until udev has set its list; or enable what was switched off."""
+        for enabled, observing, boot, remedy in (
+            ("Y", "N", Boot(waits=True), "seqkeep enable --now ctxra"),
+            ("Y", "N", Boot(enable=True), "seqkeep enable --now ctxra"),
+            ("N", "Y", Boot(observe=True), "seqkeep enable --now --observe ctxra"),
+            ("N", "N", Boot(enable=True), "modprobe ctxra enable=0"),
+        ):
+            with self.subTest(remedy=remedy):
+                self.setUp()
+                self.load("ctxra", enabled, "")
+                self.write("sys/module/ctxra/parameters/observe", f"{observing}\n")
+                self.write("sys/module/ctxra/srcversion", "OLD\n")
+                write_boot(self.host, MODULES[0], boot)
+                with mock.patch.object(self.host, "command", return_value="NEW"):
+                    remedies = [finding.remedy for finding in self.findings() if finding.check == "built"]
+                self.assertIn(f"modprobe -r ctxra && {remedy}  # this loses", remedies[0])
+
+    def test_ctxra_that_waits_for_a_disk(self) -> None:
+        self.load("ctxra", "N", "")
+        write_boot(self.host, MODULES[0], Boot(waits=True))
+        self.write("etc/seqkeep.conf", "[/dev/sdz]\nctxra = yes\n")
+        self.assert_found(ADVICE, "enabled", "ctxra is off, because no disk of its list in /etc/seqkeep.conf is there")
+        self.write("dev/sdz")
+        self.write("sys/block/sdz/dev", "8:0\n")
+        self.assert_found(ADVICE, "enabled", "ctxra is loaded and disabled: it does nothing")
+
     def test_kernel_lacks_an_option(self) -> None:
         (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
         self.write("usr/src/raid5-deadline-1.0/dkms.conf", 'needed="CONFIG_KRETPROBES CONFIG_OTHER"\n')
@@ -232,6 +259,11 @@ class Kernel(Machine):
         self.write("boot/vmlinuz-6.12.0-test")
         self.write("lib/modules/6.12.0-test/build/Makefile")
         self.write("lib/modules/6.12.0-test/updates/dkms/raid5-deadline.ko.xz")
+        self.assertEqual(self.findings(PROBLEM)[0].remedy, "boot 6.12.0-test, for which it is built")
+        self.write("boot/vmlinuz-6.9.0-test")
+        self.write("lib/modules/6.9.0-test/build/Makefile")
+        self.write("lib/modules/6.9.0-test/updates/dkms/raid5-deadline.ko.xz")
+        # 6.12 is newer than 6.9.
         self.assertEqual(self.findings(PROBLEM)[0].remedy, "boot 6.12.0-test, for which it is built")
 
     def boot(self, release: str) -> None:
@@ -386,6 +418,7 @@ class Kernel(Machine):
             ("etc/modules", "loop\nraid5-deadline\n"),
             ("etc/modules-load.d/ours.conf", " # comment\n; other\n  raid5_deadline # why\n"),
             ("usr/lib/modules-load.d/ours.conf", "raid5-deadline"),
+            ("usr/local/lib/modules-load.d/local.conf", "raid5-deadline"),
         ):
             with self.subTest(file=file):
                 self.write(file, text)
@@ -581,11 +614,11 @@ class Files(Machine):
 class Readahead(Machine):
     def export_sda(self) -> None:
         """Make nfsd export a directory on sda, 8:0, which reads ahead too little."""
-        device = self.host.device_of("/") or ""
         self.disk("sda", 128)
         self.write("sys/block/sda/dev", "8:0\n")
         (self.root / "sys/dev/block").mkdir(parents=True)
-        (self.root / f"sys/dev/block/{device}").symlink_to(self.root / "sys/block/sda")
+        (self.root / "sys/dev/block/8:0").symlink_to(self.root / "sys/block/sda")
+        self.write("proc/self/mountinfo", "30 1 8:0 / / rw - ext4 /dev/sda rw\n")
         self.write("proc/fs/nfsd/threads", "8\n")
         self.write("proc/fs/nfsd/max_block_size", "1048576\n")
         self.write("var/lib/nfs/etab", "/\t*(rw)\n")
@@ -603,6 +636,14 @@ class Readahead(Machine):
         self.write("sys/module/ctxra/parameters/max_kb", "2048\n")
         self.disk("sda", 0)
         self.assertEqual(len(self.findings()), 2)
+
+    def test_an_export_of_btrfs(self) -> None:
+        """Its device number is of no disk."""
+        self.export_sda()
+        (self.root / "sys/class/block").mkdir(parents=True)
+        (self.root / "sys/class/block/sda").symlink_to(self.root / "sys/block/sda")
+        self.write("proc/self/mountinfo", "30 1 0:40 / / rw - btrfs /dev/sda rw\n")
+        self.assert_found(ADVICE, "readahead", "nfsd exports / from sda")
 
     def test_ctxra_serves_a_disk_by_its_number(self) -> None:
         self.export_sda()

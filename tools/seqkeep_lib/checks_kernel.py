@@ -6,16 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .boot import load_file, options_file, read_boot
-from .device_conf import FILE, read_settings
+from .boot import PLACES, Boot, load_file, options_file, read_boot
+from .device_conf import FILE, has_listed_disk, read_settings
 from .errors import SeqkeepError
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
-from .modules import DEBUGFS, Hook, State, module_file
+from .modules import DEBUGFS, Hook, State, module_file, version_key
 from .own_files import read_own
 
-# systemd reads the first of several files of one name.
-LOAD_LISTS = ("/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d")
 # DKMS signs with Ubuntu's key or with its own.
 CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 # There while seqkeep try runs, or if it and its watchdog were killed.
@@ -77,21 +75,38 @@ def check_built(host: Host, states: list[State]) -> Iterator[Finding]:
                     ADVICE,
                     "built",
                     f"the loaded {name} differs from the installed one",
-                    reload_command(state),
+                    reload_command(host, state),
                 )
 
 
-def reload_command(state: State) -> str:
+def reload_command(host: Host, state: State) -> str:
     """Return the command that unloads a module and loads it with the options that it seems to have been loaded with."""
     name = state.module.name
+    boot = boot_or_none(host, state)
+    if boot and (state.observing if boot.observe else state.enabled):
+        # With its list of devices at once: modprobe would let ctxra act on all disks until udev has set the list.
+        how = f"seqkeep enable --now {'' if state.enabled else '--observe '}{name}"
+        return f"modprobe -r {name} && {how}  # {lost_by_reload(state, boot.options.get('apply') == '1')}"
     # Unloading nfs-ra restores the old values of mounts. Only apply=1 sets them again, but with apply=1 rmmod may wait
     # for a dead server. So the command has apply=1 only if the loaded module has it.
     applies = state.parameters.get("apply") == "1"
-    options = " enable=1 apply=1" if applies else " enable=1"
+    options = (" enable=1 apply=1" if applies else " enable=1") if state.enabled else " enable=0" if boot else ""
+    return f"modprobe -r {name} && modprobe {name}{options}  # {lost_by_reload(state, applies)}"
+
+
+def lost_by_reload(state: State, applies: bool) -> str:
     lost = "this loses parameters set in /sys/module"
-    if name == "nfs-ra" and state.enabled and not applies:
+    if state.module.name == "nfs-ra" and state.enabled and not applies:
         lost += ", and nfs-ra's readahead of the present mounts"
-    return f"modprobe -r {name} && modprobe {name}{options if state.enabled else ''}  # {lost}"
+    return lost
+
+
+def boot_or_none(host: Host, state: State) -> Boot | None:
+    """Return what seqkeep enable wrote for a module; None if nothing, or if check_own_files() reports the files."""
+    try:
+        return read_boot(host, state.module)
+    except SeqkeepError:
+        return None
 
 
 def reason_not_built(host: Host, state: State) -> tuple[str, str]:
@@ -181,10 +196,10 @@ def check_headers(host: Host, states: list[State]) -> Iterator[Finding]:
 
 
 def bootable_kernels(host: Host) -> list[str]:
-    """Return the releases of the kernels that this machine can boot."""
+    """Return the releases of the kernels that this machine can boot, the newest last."""
     return [
         release
-        for release in host.names("/lib/modules")
+        for release in sorted(host.names("/lib/modules"), key=version_key)
         if host.exists(f"/boot/vmlinuz-{release}") or host.exists(f"/lib/modules/{release}/vmlinuz")
     ]
 
@@ -400,10 +415,11 @@ def is_newer_than_boot(host: Host, file: str) -> bool:
 def modules_loaded_at_boot(host: Host) -> dict[str, str]:
     """Return the modules that are loaded at boot, as /sys/module names them, and the file that lists each."""
     files: dict[str, str] = {}
-    for directory in LOAD_LISTS:
-        for name in host.names(directory):
+    for place in PLACES:
+        for name in host.names(f"{place}/modules-load.d"):
             if name.endswith(".conf"):
-                files.setdefault(name, f"{directory}/{name}")
+                # systemd reads the first of several files of one name.
+                files.setdefault(name, f"{place}/modules-load.d/{name}")
     listed: dict[str, str] = {}
     for file in ("/etc/modules", *files.values()):
         for line in (host.text(file) or "").splitlines():
@@ -526,7 +542,13 @@ def is_required(host: Host, hook: Hook) -> bool:
 def check_enabled(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that loaded modules are enabled, or observe."""
     for state in states:
-        if state.loaded and not state.enabled and not state.observing:
+        if not state.loaded or state.enabled or state.observing:
+            continue
+        boot = boot_or_none(host, state)
+        if boot and boot.waits and not has_listed_disk(host):
+            what = f"{state.module.name} is off, because no disk of its list in {FILE} is there"
+            yield Finding(ADVICE, "enabled", what, "seqkeep set  # shows the list")
+        else:
             yield Finding(
                 ADVICE,
                 "enabled",

@@ -14,7 +14,7 @@ from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State, enabled_module
 from .nfs import exported_directories, nfs_conf_readahead, nfs_mounts
-from .storage import KEEP, disk_of, read_ahead_kb, set_disk_command, slave_disk, slaves
+from .storage import KEEP, disk_of_mount, mount_of, read_ahead_kb, set_disk_command, slave_disk, slaves
 from .targets import backstores
 
 # The kernel's readahead of a mount, KiB, and the most that docs/nfs-ra.md found useful: 8 MiB, over a slow network.
@@ -32,7 +32,9 @@ def check_nfs_exports(host: Host, states: list[State]) -> Iterator[Finding]:
     wanted = min((most or 0) // 1024, 1024)
     seen = set()
     for path in exported_directories(host):
-        disk = disk_of(host, host.device_of(path) or "")
+        # Not by stat() of the directory, which would wait for a disk that hangs, and of btrfs has a number of its own.
+        mount = mount_of(host, path)
+        disk = disk_of_mount(host, mount) if mount else None
         if disk is None or disk in seen:
             continue
         seen.add(disk)

@@ -203,6 +203,15 @@ def present(host: Host, settings: Settings) -> Iterator[tuple[str, str, dict[str
             yield disk, name, values
 
 
+def has_listed_disk(host: Host) -> bool:
+    """Return whether a disk of ctxra's list is there."""
+    try:
+        return any(CTXRA in values for _, _, values in present(host, read_settings(host)))
+    except SeqkeepError:
+        # The doctor reports the file.
+        return False
+
+
 def stable_name(host: Host, name: str) -> str:
     """Return a link that still leads to a disk after a boot, for a name that may not; "" if there is none."""
     if not re.fullmatch(r"(/dev/)?(sd|nvme|vd|md|dm-|nullb)\w*", name):

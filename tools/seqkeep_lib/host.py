@@ -92,14 +92,6 @@ class Host:
         for path in found:
             yield "/" + str(path.relative_to(self.root))
 
-    def device_of(self, name: str) -> str | None:
-        """Return MAJOR:MINOR of the device that a file is on."""
-        try:
-            device = self.path(name).stat().st_dev
-        except OSError:
-            return None
-        return f"{os.major(device)}:{os.minor(device)}"
-
     def command(self, *words: str) -> str | None:
         """Return the output of a command; None if it is not installed or fails."""
         if not self.is_real:

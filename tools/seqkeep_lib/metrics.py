@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .boot import read_boot
+from .checks_kernel import boot_or_none
+from .device_conf import has_listed_disk
 from .doctor import count_levels
-from .errors import SeqkeepError
 from .finding import Finding
 from .host import Host
 from .metrics_arrays import array_samples
@@ -87,13 +87,9 @@ def info_labels(host: Host) -> dict[str, str]:
 
 
 def is_wanted(host: Host, state: State) -> bool:
-    """Return whether seqkeep enable wants the module to be enabled at boot."""
-    try:
-        boot = read_boot(host, state.module)
-    except SeqkeepError:
-        # check_own_files() reports it.
-        return False
-    return boot is not None and (boot.enable or boot.waits)
+    """Return whether seqkeep enable wants the module to be enabled, and ctxra does not wait for an absent disk."""
+    boot = boot_or_none(host, state)
+    return boot is not None and (boot.enable or (boot.waits and has_listed_disk(host)))
 
 
 def module_metrics(host: Host, states: list[State]) -> Iterable[Metric]:
@@ -103,7 +99,7 @@ def module_metrics(host: Host, states: list[State]) -> Iterable[Metric]:
         ("loaded", "Whether the module is loaded.", lambda state: state.loaded),
         ("enabled", "Whether the module is enabled.", lambda state: state.enabled),
         ("observing", "Whether the module only counts what it would do.", lambda state: state.observing),
-        ("wanted", "Whether seqkeep enable wants the module enabled at boot.", lambda state: is_wanted(host, state)),
+        ("wanted", "Whether seqkeep enable wants the module enabled.", lambda state: is_wanted(host, state)),
     ):
         samples = [({"module": state.module.name}, float(value(state))) for state in shown]
         yield Metric(f"seqkeep_module_{name}", "gauge", text, samples)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .host import Host, unescape
@@ -41,10 +42,15 @@ def server_threads(host: Host) -> int:
 
 def exported_directories(host: Host) -> list[str]:
     """Return the directories that nfsd exports; none if nfsd does not run."""
-    if not server_threads(host):
-        return []
-    lines = (host.text("/var/lib/nfs/etab") or "").split("\n")
-    return sorted({unescape(line.split("\t")[0]) for line in lines if line.startswith("/")})
+    return sorted({path for path, _ in exports(host)}) if server_threads(host) else []
+
+
+def exports(host: Host) -> Iterator[tuple[str, str]]:
+    """Yield each exported directory, also while nfsd does not run, and its clients: "PATH\tCLIENTS(OPTIONS)"."""
+    for line in (host.text("/var/lib/nfs/etab") or "").split("\n"):
+        path, _, rest = line.partition("\t")
+        if path.startswith("/"):
+            yield unescape(path), unescape(rest.partition("(")[0])
 
 
 def nfs_mounts(host: Host) -> list[NfsMount]:

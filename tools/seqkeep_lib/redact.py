@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 
 from .arrays import arrays
-from .host import Host, unescape
+from .host import Host
+from .nfs import exports
 from .storage import mounts
 from .targets import backstores
 
@@ -57,12 +58,9 @@ def known_names(host: Host) -> Iterable[tuple[str, str]]:
         if mount.fstype in ("nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs"):
             yield "server", mount.source
             yield "server", re.split(r":/|/", mount.source.lstrip("/"))[0].strip("[]")
-    for line in (host.text("/var/lib/nfs/etab") or "").split("\n"):
-        # Also while nfsd does not run.
-        yield "path", unescape(line.split("\t")[0])
-        client = re.search(r"\t(\S+?)\(", line)
-        if client:
-            yield "client", unescape(client[1])
+    for path, client in exports(host):
+        yield "path", path
+        yield "client", client
     for array in arrays(host):
         yield "device", array.name
     for disk in host.names("/sys/block"):
