@@ -14,7 +14,7 @@ version=$(packaging/meta Version)
 make_tree() {
 	tree=$1
 	shift
-	set -- META COPYING modules tools docs/man packaging/meta packaging/stage packaging/completions "$@"
+	set -- META COPYING modules tools docs/man docs/NEWS.md packaging/meta packaging/stage packaging/completions "$@"
 	SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct -- "$@")}
 	export SOURCE_DATE_EPOCH
 	mkdir -p "$tree"

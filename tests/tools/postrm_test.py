@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import tempfile
@@ -13,6 +14,8 @@ from seqkeep_lib.host import Host
 from seqkeep_lib.own_files import write_own
 
 SPEC = Path(__file__).parents[2] / "packaging/rpm/seqkeep.spec"
+# The packages that bring modules, with their specs.
+MODULES_OF = (("%1-dkms", SPEC), ("seqkeep-kmod-common", SPEC.with_name("seqkeep-kmod.spec")))
 DEBIAN = Path(__file__).parents[2] / "packaging/debian"
 
 
@@ -22,20 +25,47 @@ class Postrm(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
 
+    def program(self, name: str, lines: str) -> None:
+        path = self.root / name
+        path.write_text(f"#!/bin/sh\n{lines}\n")
+        path.chmod(0o755)
+
+    def run_script(self, template: str, action: str) -> str:
+        """Run a script of a package of Debian. Return what it says."""
+        text = (DEBIAN / template).read_text().replace("@MODULE@", "ctxra").replace("#DEBHELPER#", "")
+        for directory in ("/etc/", "/var/", "/run/"):
+            text = text.replace(f" {directory}", f" {self.root}{directory}")
+        environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}"}
+        return subprocess.check_output(["sh", "-c", text, "script", action], env=environment, text=True)
+
     def left(self, template: str, action: str, file: str, states: str = "") -> bool:
         """Run a script. Return whether it has left a file."""
         path = self.root / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        query = self.root / "dpkg-query"
-        query.write_text(f"#!/bin/sh\nfor state in {states}; do echo $state; done\n")
-        query.chmod(0o755)
-        text = (DEBIAN / template).read_text().replace("@MODULE@", "ctxra").replace("#DEBHELPER#", "")
-        for directory in ("/etc/", "/var/"):
-            text = text.replace(f" {directory}", f" {self.root}{directory}")
-        environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}"}
-        subprocess.run(["sh", "-c", text, "postrm", action], check=True, env=environment, stdout=subprocess.DEVNULL)
+        self.program("dpkg-query", f"for state in {states}; do echo $state; done")
+        self.run_script(template, action)
         return path.exists()
+
+    def test_a_module_that_is_loaded_at_boot_and_removed(self) -> None:
+        self.program("dpkg-query", "echo config-files")
+        said = "modules-load.d/seqkeep-ctxra.conf stays, and without ctxra systemd-modules-load.service fails"
+        self.assertNotIn(said, self.run_script("templates/postrm", "remove"))
+        (self.root / "etc/modules-load.d").mkdir(parents=True)
+        (self.root / "etc/modules-load.d/seqkeep-ctxra.conf").touch()
+        self.assertIn(said, self.run_script("templates/postrm", "remove"))
+        self.assertNotIn(said, self.run_script("templates/postrm", "purge"))
+
+    def test_the_timer(self) -> None:
+        """It would start what is gone."""
+        self.program("deb-systemd-invoke", f'echo "$@" >>{self.root}/told')
+        self.run_script("seqkeep-tools.prerm", "remove")
+        self.assertFalse((self.root / "told").exists())
+        (self.root / "run/systemd/system").mkdir(parents=True)
+        self.run_script("seqkeep-tools.prerm", "upgrade")
+        self.assertFalse((self.root / "told").exists())
+        self.run_script("seqkeep-tools.prerm", "remove")
+        self.assertEqual((self.root / "told").read_text(), "stop seqkeep-metrics.timer\n")
 
     def test_the_file_of_enable(self) -> None:
         for file in ("etc/modprobe.d/seqkeep-ctxra.conf", "etc/modules-load.d/seqkeep-ctxra.conf"):
@@ -66,11 +96,11 @@ class Postun(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
 
-    def run_script(self, package: str, left: int) -> None:
+    def run_script(self, package: str, left: int, spec: Path = SPEC) -> None:
         """Run the script of a package, of which so many versions are left."""
-        text = SPEC.read_text().partition(f"postun -n {package}")[2]
+        text = spec.read_text().partition(f"postun -n {package}")[2]
         text = text.partition("\n")[2].partition("%files")[0].rstrip("%").replace(" \\\n", "\n")
-        text = text.replace("%{_sysconfdir}", "/etc").replace("%1", "ctxra")
+        text = text.replace("%{_sysconfdir}", "/etc").replace("%1", "ctxra").replace("%{modules}", "ra-trace ctxra")
         for directory in ("/etc/", "/var/"):
             text = text.replace(f" {directory}", f" {self.root}{directory}")
         subprocess.run(["sh", "-c", text, "postun", str(left)], check=True, stderr=subprocess.DEVNULL)
@@ -81,21 +111,22 @@ class Postun(unittest.TestCase):
     def test_the_files_of_enable(self) -> None:
         names = [f"{directory}/seqkeep-ctxra.conf" for directory in ("modprobe.d", "modules-load.d")]
         for text in ("options ctxra enable=1 max_kb=512\n", "ctxra\n", "", "a\udce9\n"):
-            for name in names:
-                write_own(Host(self.root), f"/etc/{name}", text)
-            self.run_script("%1-dkms", 1)
-            self.assertEqual(self.files(), set(names))
-            self.run_script("%1-dkms", 0)
-            self.assertEqual(self.files(), set(), ascii(text))
+            for package, spec in MODULES_OF:
+                for name in names:
+                    write_own(Host(self.root), f"/etc/{name}", text)
+                self.run_script(package, 1, spec)
+                self.assertEqual(self.files(), set(names))
+                self.run_script(package, 0, spec)
+                self.assertEqual(self.files(), set(), ascii(text))
 
     def test_an_edited_file_of_enable(self) -> None:
         for name in ("modprobe.d/seqkeep-ctxra.conf", "modules-load.d/seqkeep-ctxra.conf"):
             path = self.root / "etc" / name
             write_own(Host(self.root), f"/etc/{name}", "ctxra\n")
             edited = path.read_text() + "# mine\n"
-            for text in (edited, "mine\n", ""):
+            for text, (package, spec) in itertools.product((edited, "mine\n", ""), MODULES_OF):
                 path.write_text(text)
-                self.run_script("%1-dkms", 0)
+                self.run_script(package, 0, spec)
                 self.assertEqual(self.files(), {f"{name}.rpmsave"})
                 saved = path.with_name(f"{path.name}.rpmsave")
                 self.assertEqual(saved.read_text(), text)
@@ -104,8 +135,9 @@ class Postun(unittest.TestCase):
     def test_another_package_of_the_module(self) -> None:
         write_own(Host(self.root), "/etc/modprobe.d/seqkeep-ctxra.conf", "ctxra\n")
         (self.root / "etc/modprobe.d/ctxra.conf").touch()
-        self.run_script("%1-dkms", 0)
-        self.assertEqual(self.files(), {"modprobe.d/ctxra.conf", "modprobe.d/seqkeep-ctxra.conf"})
+        for package, spec in MODULES_OF:
+            self.run_script(package, 0, spec)
+            self.assertEqual(self.files(), {"modprobe.d/ctxra.conf", "modprobe.d/seqkeep-ctxra.conf"})
 
     def test_the_settings(self) -> None:
         (self.root / "etc").mkdir()
