@@ -453,6 +453,29 @@ class Enable(Switches):
                 assert kept
                 self.assertEqual((self.parameter("max_kb"), kept.options), ("512", {"max_kb": "512"}), (what, words))
 
+    def test_a_signal_while_a_device_is_set(self) -> None:
+        self.fixture.load("ctxra", "", max_kb="0", devices="", observe="N")
+        self.run_ok("enable", "ctxra", "devices=/dev/disk/by-id/absent")
+        before = device_conf.read_settings(self.host)
+        write = os.write
+        for last in (b"512\n", b"sdb=64\n", b"sdb\n", b"1\n"):
+
+            def stop(handle: int, data: bytes, last: bytes = last) -> int:
+                done = write(handle, data)
+                if data == last:
+                    raise StoppedBySignal(signal.SIGTERM)
+                return done
+
+            settings = {"read_ahead_kb": "512", "ctxra": "yes", "ctxra_max_kb": "64"}
+            with mock.patch("os.write", stop), self.assertRaises(StoppedBySignal):
+                command_set.set_device(self.host, "sdb", settings)
+            self.assertEqual(device_conf.read_settings(self.host), before)
+            self.assertEqual(self.host.text("/sys/block/sdb/queue/read_ahead_kb"), "128")
+            self.assertEqual((self.parameter("max_kb"), self.parameter("devices")), ("0", ""))
+            self.assertFalse(self.is_on())
+        command_set.set_device(self.host, "sdb", settings)
+        self.assertTrue(self.is_on())
+
     def test_two_at_a_time(self) -> None:
         with exclusive(self.host):
             words = self.command("enable", "ctxra")

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import ExitStack
 
 from .boot import read_boot
 from .device_conf import ATTRIBUTES, CTXRA, CTXRA_KB, NAMES, Settings, present
 from .errors import SeqkeepError
 from .host import Host
 from .modules import State
-from .switch import module_named, set_parameter, state_of, write_attribute
+from .switch import keep_parameter, module_named, set_parameter, state_of, switch_module, write_attribute
 
 CTXRA_MODULE = module_named("ctxra")
 
@@ -46,6 +47,28 @@ def apply(
     except SeqkeepError as error:
         failed.append(str(error))
     return failed, pending
+
+
+def keep_ctxra(host: Host, undo: ExitStack) -> None:
+    """Let undo put back what apply_ctxra() changes."""
+    for name in ("devices", "max_kb"):
+        keep_parameter(host, CTXRA_MODULE, name, undo)
+    state = state_of(host, CTXRA_MODULE)
+    if state.loaded:
+        # The last is undone first: so ctxra is off when an empty list, which means all disks, is put back.
+        undo.callback(switch_module, host, CTXRA_MODULE, state.enabled)
+
+
+def keep_attribute(host: Host, file: str, undo: ExitStack) -> None:
+    """Let undo put back a file of /sys."""
+    old = host.text(file)
+    if old is not None:
+        undo.callback(restore_attribute, host, file, old)
+
+
+def restore_attribute(host: Host, file: str, old: str) -> None:
+    if host.text(file) != old:
+        write_attribute(host, file, old, f"{file} refuses {old}")
 
 
 def ctxra_lists(host: Host, settings: Settings) -> tuple[list[str], list[str]]:

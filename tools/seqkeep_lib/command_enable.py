@@ -7,7 +7,7 @@ import argparse
 import contextlib
 
 from . import doctor
-from .apply import apply, apply_ctxra
+from .apply import apply, apply_ctxra, keep_ctxra
 from .arguments import add_module, parse_assignments
 from .boot import Boot, options_file, read_boot, restore_boot, write_boot
 from .command_apply import apply_later
@@ -21,6 +21,7 @@ from .device_conf import (  # fmt: skip
     find_disk,
     read_settings,
     read_text,
+    restore_settings,
     write_settings,
 )
 from .effect import boot_notes, later_notes, mount_notes
@@ -29,7 +30,6 @@ from .finding import PROBLEM
 from .host import Host
 from .modules import Module, State
 from .output import show
-from .own_files import replace
 from .signals import raised_signals
 from .switch import (  # fmt: skip
     WAIT_S,
@@ -38,12 +38,12 @@ from .switch import (  # fmt: skip
     exclusive,
     for_later_boot,
     initramfs_note,
-    keep_parameter,
     load,
     module_named,
     set_parameter,
     set_parameters,
     state_of,
+    switch_module,
     unchecked_note,
     unchecked_options,
     unload_if_loaded,
@@ -108,11 +108,6 @@ def check_with_doctor(host: Host, module: Module) -> None:
             raise SeqkeepError(f"{finding.what}: {finding.remedy}")
 
 
-def restore_settings(host: Host, text: str) -> None:
-    if read_text(host) != text:
-        replace(host, FILE, text)
-
-
 def start(
     host: Host, state: State, boot: Boot, settings: Settings, undo: contextlib.ExitStack
 ) -> tuple[str, list[str]]:
@@ -120,10 +115,8 @@ def start(
     module = state.module
     devices: list[str] = []
     if module.name == "ctxra":
-        # Before the callback for enable, so that ctxra is off when an empty list, which means all, is put back.
-        for name in ("devices", "max_kb"):
-            keep_parameter(host, module, name, undo)
-    undo.callback(switch, host, module, state_of(host, module).enabled)
+        keep_ctxra(host, undo)
+    undo.callback(switch_module, host, module, state_of(host, module).enabled)
     if module.name == "ctxra":
         # Its list must not be among what apply() reports: without it ctxra would take all disks.
         devices = apply_ctxra(host, settings)
@@ -132,17 +125,11 @@ def start(
         return "observes", failed
     if boot.waits and not devices:
         # It may be on for other disks, which are not in its list any more.
-        switch(host, module, False)
+        switch_module(host, module, False)
         return f"is loaded, and waits for a device of {FILE},", failed
-    switch(host, module, True)
+    switch_module(host, module, True)
     apply_later(host, pending)
     return "is enabled", failed
-
-
-def switch(host: Host, module: Module, on: bool) -> None:
-    """Switch a module on or off, unless it is so already."""
-    if state_of(host, module).enabled != on:
-        set_parameter(host, module, "enable", str(int(on)))
 
 
 def enable(host: Host, module: Module, options: dict[str, str], now: bool, observe: bool) -> list[str]:

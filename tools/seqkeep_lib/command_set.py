@@ -7,7 +7,7 @@ import argparse
 import contextlib
 from dataclasses import replace
 
-from .apply import CTXRA_MODULE, apply, ctxra_lists
+from .apply import CTXRA_MODULE, apply, ctxra_lists, keep_attribute, keep_ctxra
 from .arguments import parse_assignments
 from .boot import options_file, read_boot, restore_boot, write_boot
 from .command_apply import apply_later
@@ -23,6 +23,8 @@ from .device_conf import (  # fmt: skip
     disk_named,
     find_disk,
     read_settings,
+    read_text,
+    restore_settings,
     stable_name,
     write_settings,
 )
@@ -76,7 +78,10 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
     check_options(host, state, options, is_told=state.loaded)
     if module.name == "ctxra" and ("devices" in options or "=" in options.get("max_kb", "")):
         # An empty list, too: it would mean all disks, whatever the file of devices has.
-        raise UsageError("devices of ctxra are set one by one: seqkeep set DEVICE ctxra=yes ctxra_max_kb=KIB")
+        raise UsageError(
+            "devices of ctxra are set one by one: seqkeep set DEVICE ctxra=yes ctxra_max_kb=KIB; all of them:"
+            " seqkeep enable ctxra devices="
+        )
     boot = read_boot(host, module)
     if not state.loaded and not boot:
         raise SeqkeepError(f"{module.name} is neither loaded nor enabled at boot: seqkeep enable {module.name}")
@@ -119,6 +124,15 @@ def check_other_names(host: Host, kept: Settings, device: str, disk: str | None,
             )
 
 
+def keep_device(host: Host, disk: str | None, settings: dict[str, str], undo: contextlib.ExitStack) -> None:
+    """Let undo put back what set_device() changes, because a signal may come before it is done."""
+    undo.callback(restore_settings, host, read_text(host))
+    for name in settings.keys() & ATTRIBUTES.keys() if disk else ():
+        keep_attribute(host, f"/sys/block/{disk}/{ATTRIBUTES[name][0]}", undo)
+    if settings.keys() & {CTXRA, CTXRA_KB}:
+        keep_ctxra(host, undo)
+
+
 def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     for name, value in settings.items():
         if value or name not in NAMES:
@@ -128,9 +142,13 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
         check_has(host, disk, [name for name, value in settings.items() if value])
     before = read_settings(host)
     check_other_names(host, before, device, disk, settings)
-    write_settings(host, device, settings)
-    # Only these: what the kernel refuses of others would fail this command.
-    failed, pending = apply(host, read_settings(host), disk or "-", settings)
+    with contextlib.ExitStack() as undo:
+        keep_device(host, disk, settings, undo)
+        write_settings(host, device, settings)
+        # Only these: what the kernel refuses of others would fail this command.
+        failed, pending = apply(host, read_settings(host), disk or "-", settings)
+        # From here on the file has it, also what was refused.
+        undo.pop_all()
     if failed:
         raise SeqkeepError("; ".join(failed) + f" ({FILE} keeps it)")
     lines = []

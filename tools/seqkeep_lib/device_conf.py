@@ -143,6 +143,12 @@ def write_settings(host: Host, device: str, changes: dict[str, str]) -> None:
         replace(host, FILE, new)
 
 
+def restore_settings(host: Host, text: str) -> None:
+    """Write what read_text() returned."""
+    if read_text(host) != text:
+        replace(host, FILE, text)
+
+
 def disk_named(host: Host, name: str) -> str | None:
     """Return the name in /sys/block that a device has now; None if it is not there."""
     if not DEVICE.fullmatch(name):

@@ -251,6 +251,12 @@ def set_parameter(host: Host, module: Module, name: str, value: str) -> None:
     write_attribute(host, file, value, f"{module.name} refuses {name}={value}", module)
 
 
+def switch_module(host: Host, module: Module, on: bool) -> None:
+    """Switch a module on or off, unless it is so already."""
+    if state_of(host, module).enabled != on:
+        set_parameter(host, module, "enable", str(int(on)))
+
+
 def write_attribute(host: Host, file: str, value: str, refused: str, module: Module | None = None) -> None:
     """Write a file of /sys, which exists already."""
     try:
