@@ -9,6 +9,7 @@
 #include "ctxra/disk.h"
 
 #define SEEDS		20
+#define PIECE_SEEDS	24
 #define STREAMS		40U
 #define BASE		32UL	/* pages: 128 KiB */
 #define PAGE_KB		4UL
@@ -33,6 +34,11 @@ struct stream {
 	bool deep;		/* it does not wait for its windows */
 	unsigned long next;	/* page */
 	unsigned long size;	/* of its last window */
+	unsigned long piece;	/* read so many pages, then jump; 0: read on */
+	unsigned long gap;	/* jump so far; 0: anywhere */
+	unsigned long ends_at;	/* page where the piece ends */
+	unsigned long read;	/* pages of the piece that were read, at its last window */
+	bool is_file;		/* and a piece is a file */
 	u64 opens;		/* when it opens its next window */
 	u64 ends;		/* when it stops */
 	u64 think;		/* time to use a page, us */
@@ -51,7 +57,9 @@ struct world {
 	u64 wait;		/* us */
 	u64 ios;
 	u64 pages;
+	u64 useful;		/* pages of pieces that were read */
 	unsigned long memory;
+	bool stock;		/* without ctxra */
 	u64 now;
 	unsigned long largest;	/* window */
 	unsigned int outcomes[CTXRA_DISK_NR_OUTCOMES];
@@ -127,9 +135,48 @@ static unsigned long ramp(unsigned long size, unsigned long most)
 	return size <= most / 2 ? 2 * size : most;
 }
 
+/* Note the next window. Return how large it may be. */
+static unsigned long note(struct world *w, struct stream *s)
+{
+	const struct ctxra_disk_window win = {
+		.mapping = s,
+		.start = s->next,
+		.from = s->next - s->size,
+		.eof = s->is_file ? s->ends_at : ULONG_MAX,
+	};
+	u32 now_ms = div_u64(w->now, 1000);
+	unsigned long most;
+
+	if (w->stock)
+		return BASE;
+	most = ctxra_disk_add_window(&w->disk, &win, now_ms);
+	if (ctxra_disk_sample_due(&w->disk, now_ms))
+		sample(w);
+	w->largest = max(w->largest, w->disk.win);
+	return min(most, w->disk.win);
+}
+
+/* The reader met the marker, at the start of the last window. Or has the piece ended before? */
+static bool has_ended(struct world *w, struct stream *s)
+{
+	unsigned long marker = min(s->next - s->size, s->ends_at);
+	unsigned long read = s->piece - (s->ends_at - marker);
+
+	w->useful += read - s->read;
+	s->read = read;
+	return read == s->piece;
+}
+
+static void jump(struct world *w, struct stream *s)
+{
+	s->next = s->gap ? s->ends_at + s->gap : (1 + below(w, 40000)) * 1000000UL;
+	s->ends_at = s->next + s->piece;
+	s->size = 0;
+	s->read = 0;
+}
+
 static void open_window(struct world *w, struct stream *s)
 {
-	u32 now_ms = div_u64(w->now, 1000);
 	unsigned long most = BASE, at;
 	u64 done = w->now;
 
@@ -138,12 +185,14 @@ static void open_window(struct world *w, struct stream *s)
 		s->opens = done + s->think + below(w, s->think);
 		return;
 	}
-	if (ctxra_disk_add_window(&w->disk, s, s->next, now_ms))
-		most = w->disk.win;
-	if (ctxra_disk_sample_due(&w->disk, now_ms))
-		sample(w);
-	w->largest = max(w->largest, w->disk.win);
+	if (s->piece && has_ended(w, s))
+		jump(w, s);
+	/* The first window of a piece is not of a reader in order. */
+	if (!s->piece || s->size)
+		most = note(w, s);
 	s->size = ramp(s->size, most << s->doubled);
+	if (s->is_file)
+		s->size = min(s->size, s->ends_at - s->next);
 	for (at = 0; at < s->size; at += MAX_READ)
 		done = max(done, serve(w, s->next + at, min(MAX_READ, s->size - at), w->now));
 	s->next += s->size;
@@ -409,6 +458,196 @@ static void one_stream_left(struct kunit *test)
 	}
 }
 
+/*
+ * Read pieces, after one stream was alone, and after pieces of before were read with large windows:
+ * so many may be left unread. Return the pages that were read for them.
+ */
+static u64 read_pieces(struct world *w, const struct stream *pattern, unsigned int readers)
+{
+	unsigned int i;
+	u64 before;
+
+	start(w, 0, 2 * SECOND);
+	run(w, 3 * SECOND);
+	for (i = 1; i <= readers; i++) {
+		start(w, i, 200 * SECOND);
+		w->streams[i].piece = pattern->piece;
+		w->streams[i].gap = pattern->gap;
+		w->streams[i].is_file = pattern->is_file;
+		w->streams[i].ends_at = w->streams[i].next + pattern->piece;
+	}
+	run(w, 40 * SECOND);
+	before = w->pages;
+	w->useful = 0;
+	run(w, 120 * SECOND);
+	return w->pages - before;
+}
+
+/* The sums of all seeds: rate and pages read per useful page, of stock in 1/1000. */
+static void compare_pieces(struct kunit *test, const struct stream *pattern, unsigned int readers,
+			   u64 *rate, u64 *pages)
+{
+	u64 read[2] = {}, useful[2] = {};
+	unsigned int stock;
+	u32 seed;
+
+	for (stock = 0; stock < 2; stock++) {
+		for (seed = 1; seed <= PIECE_SEEDS; seed++) {
+			struct world *w = create(test, SPINDLE, seed);
+
+			w->stock = stock;
+			read[stock] += read_pieces(w, pattern, readers);
+			useful[stock] += w->useful;
+			kunit_kfree(test, w);
+		}
+	}
+	*rate = div64_u64(1000 * useful[0], useful[1]);
+	*pages = div64_u64(1000 * read[0] * useful[1], read[1] * useful[0]);
+	kunit_info(test, "%u readers of %lu KiB, gap %lu KiB%s: rate %llu/1000, pages %llu/1000\n",
+		   readers, pattern->piece * PAGE_KB, pattern->gap * PAGE_KB,
+		   pattern->is_file ? ", files" : "", *rate, *pages);
+}
+
+/* A reader of pieces leaves the windows behind each unread: they must not be large. */
+static void pieces_read_no_more(struct kunit *test)
+{
+	static const unsigned long kibs[] = { 1024, 1536, 2048, 3072, 4096, 8192, 16384, 32768 };
+	struct stream pattern = {};
+	unsigned int i, jumps, readers;
+	u64 rate, pages;
+
+	for (i = 0; i < ARRAY_SIZE(kibs); i++) {
+		for (jumps = 0; jumps < 2; jumps++) {
+			for (readers = 2; readers <= 4; readers += 2) {
+				pattern.piece = kibs[i] / PAGE_KB;
+				pattern.gap = jumps ? 16384 / PAGE_KB : 0;
+				compare_pieces(test, &pattern, readers, &rate, &pages);
+				KUNIT_EXPECT_LE(test, pages, 1020ULL);
+				KUNIT_EXPECT_GE(test, rate, 990ULL);
+			}
+		}
+	}
+}
+
+/* No window goes past the end of a file, so files gain, one after another. */
+static void whole_files_gain(struct kunit *test)
+{
+	const struct stream pattern = { .piece = 32768 / PAGE_KB, .is_file = true };
+	u64 rate, pages;
+
+	compare_pieces(test, &pattern, 2, &rate, &pages);
+	KUNIT_EXPECT_LE(test, pages, 1001ULL);
+	KUNIT_EXPECT_GE(test, rate, 1500ULL);
+}
+
+/* Another disk has got the number: nothing is known of it. */
+static void another_disk(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	unsigned int i;
+
+	start(w, 0, 100 * SECOND);
+	run(w, 2 * SECOND);
+	for (i = 1; i < 4; i++)
+		start(w, i, 100 * SECOND);
+	run(w, 10 * SECOND);
+	KUNIT_EXPECT_GT(test, w->disk.win, BASE);
+	w->ios = 0;
+	w->pages = 0;
+	w->busy = 0;
+	w->wait = 0;
+	run(w, 10 * SECOND);
+	KUNIT_EXPECT_EQ(test, w->disk.win, BASE);
+	KUNIT_EXPECT_EQ(test, w->disk.alone.rate, 0U);
+	KUNIT_EXPECT_GT(test, w->outcomes[CTXRA_DISK_UNKNOWN], 0U);
+}
+
+/* The streams of a file. */
+static unsigned int count_streams(const struct ctxra_disk *d, const void *mapping)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < CTXRA_DISK_STREAMS; i++)
+		nr += d->streams[i].mapping == mapping;
+	return nr;
+}
+
+/* Readers that share a stream open its windows, which are large, not quite in order. */
+static void shared_stream(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	struct ctxra_disk_window win = {
+		.mapping = w,
+		.nr = 2048,
+		.eof = ULONG_MAX,
+		.shared = true,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		win.start = 2048 * (i ^ 1);
+		win.from = win.start;
+		ctxra_disk_add_window(&w->disk, &win, 100 * i);
+	}
+	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 1U);
+	KUNIT_EXPECT_EQ(test, w->disk.streams[0].pages, 14 * 2048UL);
+	/* It has left less than three windows of its own. */
+	win.start = 2048 * 18;
+	win.from = win.start;
+	ctxra_disk_add_window(&w->disk, &win, 1600);
+	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U);
+}
+
+/* Two readers of a file, each in order and near to the other, are two streams. */
+static void near_readers(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	struct ctxra_disk_window win = { .mapping = w, .eof = ULONG_MAX };
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		win.start = BASE * (i / 2) + (i % 2 ? 2 * BASE : 0);
+		win.from = i < 2 ? win.start : win.start - BASE;
+		ctxra_disk_add_window(&w->disk, &win, 10 * i);
+	}
+	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U);
+	KUNIT_EXPECT_EQ(test, w->disk.streams[0].pages, 31 * BASE);
+	KUNIT_EXPECT_EQ(test, w->disk.streams[1].pages, 31 * BASE);
+}
+
+/* A stream that seems to have ended is charged for what it left unread, until it goes on. */
+static void paused_stream(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	struct ctxra_disk_window win[2] = {};
+	s64 credit = w->disk.credit;
+	unsigned int i, n, pages = 0;
+
+	for (i = 0; i < 1024; i++) {
+		if (i == 300)
+			w->disk.win = 16 * BASE;
+		/* At last only the second one reads. */
+		n = i < 900 ? i % 2 : 1;
+		win[n].mapping = &win[n];
+		win[n].eof = ULONG_MAX;
+		win[n].from = win[n].start;
+		win[n].start += BASE;
+		ctxra_disk_add_window(&w->disk, &win[n], 50 * i);
+		pages += i < 2 ? 0 : BASE;
+		KUNIT_ASSERT_EQ(test, w->disk.credit, credit + pages);
+	}
+	w->now = 50 * i * 1000ULL;
+	KUNIT_ASSERT_EQ(test, w->disk.streams[0].win, 16 * BASE);
+	sample(w);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages - 64 * (15 * BASE * 3 / 2));
+	sample(w);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages - 64 * (15 * BASE * 3 / 2));
+	win[0].from = win[0].start;
+	win[0].start += BASE;
+	ctxra_disk_add_window(&w->disk, &win[0], 50 * i);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages + BASE);
+}
+
 static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(spindle_gains),
 	KUNIT_CASE(spindle_gains_again),
@@ -419,6 +658,12 @@ static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(stands_aside_for_random_reads),
 	KUNIT_CASE(fits_memory),
 	KUNIT_CASE(one_stream_left),
+	KUNIT_CASE(pieces_read_no_more),
+	KUNIT_CASE(whole_files_gain),
+	KUNIT_CASE(another_disk),
+	KUNIT_CASE(shared_stream),
+	KUNIT_CASE(near_readers),
+	KUNIT_CASE(paused_stream),
 	{}
 };
 

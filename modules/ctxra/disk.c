@@ -17,15 +17,7 @@
 #include <asm/page.h>
 
 #include "disk.h"
-
-/* A stream counts when it has read so many of the device's windows in order. */
-#define PROVEN_WINDOWS	8
-/*
- * A stream is over after LIVE_MS, or if windows take longer than that, after LIVE_MS_MAX or when
- * the others have opened two each since its last one.
- */
-#define LIVE_MS		1000
-#define LIVE_MS_MAX	4000
+#include "disk_stream.h"
 
 /*
  * A sample takes so long at least, and so many windows, or so many of each stream if windows have
@@ -76,73 +68,7 @@ void ctxra_disk_init(struct ctxra_disk *d, unsigned long base, u32 now)
 	d->last_ms = now;
 	/* The first totals are no difference yet. */
 	d->settling = true;
-}
-
-static bool is_proven(const struct ctxra_disk *d, const struct ctxra_disk_stream *s)
-{
-	return s->pages >= PROVEN_WINDOWS * d->base;
-}
-
-static bool is_live(const struct ctxra_disk *d, const struct ctxra_disk_stream *s, u32 now)
-{
-	u32 age = now - s->seen;
-
-	if (!s->mapping || !is_proven(d, s))
-		return false;
-	return age <= LIVE_MS || (age <= LIVE_MS_MAX && d->windows - s->window <= 2 * d->live);
-}
-
-static unsigned int count_live(const struct ctxra_disk *d, u32 now)
-{
-	unsigned int i, live = 0;
-
-	for (i = 0; i < CTXRA_DISK_STREAMS; i++)
-		live += is_live(d, &d->streams[i], now);
-	return live;
-}
-
-/* Streams that opened a window since the last sample, whether or not they are in order. */
-static unsigned int count_seen(const struct ctxra_disk *d)
-{
-	unsigned int i, seen = 0;
-
-	for (i = 0; i < CTXRA_DISK_STREAMS; i++)
-		seen += d->streams[i].mapping &&
-			d->windows - d->streams[i].window < d->windows - d->last_windows;
-	return seen;
-}
-
-/* Pages between a window and a stream's foremost one, which may be behind it. */
-static unsigned long distance(const struct ctxra_disk_stream *s, unsigned long start)
-{
-	return start > s->start ? start - s->start : s->start - start;
-}
-
-/* The nearest stream that a window belongs to, or NULL. */
-static struct ctxra_disk_stream *find_stream(struct ctxra_disk *d, const void *mapping,
-					     unsigned long start)
-{
-	struct ctxra_disk_stream *found = NULL, *s;
-
-	for (s = d->streams; s < d->streams + CTXRA_DISK_STREAMS; s++)
-		if (s->mapping == mapping && distance(s, start) <= s->reach &&
-		    (!found || distance(s, start) < distance(found, start)))
-			found = s;
-	return found;
-}
-
-/* The entry that was not used for longest. */
-static struct ctxra_disk_stream *oldest_stream(struct ctxra_disk *d)
-{
-	struct ctxra_disk_stream *oldest = d->streams, *s;
-
-	for (s = d->streams; s < d->streams + CTXRA_DISK_STREAMS; s++) {
-		if (!s->mapping)
-			return s;
-		if (d->windows - s->window > d->windows - oldest->window)
-			oldest = s;
-	}
-	return oldest;
+	ctxra_disk_init_streams(d);
 }
 
 /* Give streams the device's own window. Windows in flight are still larger. */
@@ -162,36 +88,29 @@ static void hold(struct ctxra_disk *d, u32 now, u32 ms)
 /**
  * ctxra_disk_add_window - note that a window is opened
  * @d: the disk
- * @mapping: the file
- * @start: first page of the window
+ * @win: the window
  * @now: time, ms
  *
  * The caller leaves out windows that are not of a stream, as those of random reads.
  *
- * Return: whether the window's stream was read in order for so long that it gets &ctxra_disk.win.
+ * Return: how large the window may be, pages: the device's own, or more, up to &ctxra_disk.win,
+ *	if the stream has read so much in order.
  */
-bool ctxra_disk_add_window(struct ctxra_disk *d, const void *mapping, unsigned long start,
-			   u32 now)
+unsigned long ctxra_disk_add_window(struct ctxra_disk *d, const struct ctxra_disk_window *win,
+				    u32 now)
 {
-	unsigned long most = clamp(d->last.max_sectors / 2UL, kib(1), MAX_READ_KB);
-	struct ctxra_disk_stream *s = find_stream(d, mapping, start);
+	unsigned long most = clamp(d->last.max_sectors / 2UL, kib(1), MAX_READ_KB), moved, pages;
+	struct ctxra_disk_stream *s;
 
 	d->windows++;
-	if (!s) {
-		s = oldest_stream(d);
-		*s = (struct ctxra_disk_stream){ .mapping = mapping, .start = start };
-	} else if (start > s->start) {
-		s->pages += start - s->start;
-		d->pages += start - s->start;
-		d->reads += DIV_ROUND_UP(kib(start - s->start), most);
-		s->start = start;
-	}
-	s->reach = 2 * d->win + d->base;
-	s->seen = now;
-	s->window = d->windows;
-	if (d->win > d->base && count_live(d, now) < 2)
+	s = ctxra_disk_move_stream(d, win, now, &moved);
+	d->pages += moved;
+	d->reads += DIV_ROUND_UP(kib(moved), most);
+	if (d->win > d->base && ctxra_disk_count_live(d, now) < 2)
 		go_back(d);
-	return is_proven(d, s);
+	pages = ctxra_disk_limit_window(d, s, win->nr);
+	d->smaller += max(pages, win->nr) < d->win;
+	return pages;
 }
 
 /* Is it time to call ctxra_disk_sample()? */
@@ -222,10 +141,7 @@ static bool measure(struct ctxra_disk *d, const struct ctxra_disk_stat *stat, u3
 	u64 busy = stat->busy_ms - d->last.busy_ms;
 
 	*others = false;
-	/* Totals that go back are those of another disk, or have wrapped. */
-	if (now - d->last_ms > SAMPLE_MS_MAX || stat->ios <= d->last.ios ||
-	    stat->sectors < d->last.sectors || stat->busy_ms < d->last.busy_ms ||
-	    busy < MIN_BUSY_MS)
+	if (now - d->last_ms > SAMPLE_MS_MAX || !ios || busy < MIN_BUSY_MS)
 		return false;
 	d->small_reads = min_t(u64, other_reads(d, stat), U32_MAX / OTHERS_PART / 4);
 	sample->rate = min_t(u64, div64_u64(sectors * 500, busy), U32_MAX);
@@ -287,6 +203,16 @@ static enum ctxra_disk_outcome grow(struct ctxra_disk *d, const struct ctxra_dis
 	return CTXRA_DISK_GREW;
 }
 
+/* Make windows even larger if streams are much slower than one alone. */
+static enum ctxra_disk_outcome try_larger(struct ctxra_disk *d,
+					  const struct ctxra_disk_sample *sample,
+					  unsigned long most)
+{
+	if (d->holds || 8UL * sample->rate >= 7UL * d->alone.rate)
+		return CTXRA_DISK_NOTHING;
+	return grow(d, sample, most);
+}
+
 /* Several streams read, with larger windows than the device's: are these right? */
 static enum ctxra_disk_outcome adapt(struct ctxra_disk *d, const struct ctxra_disk_sample *sample,
 				     unsigned long most, u32 now)
@@ -299,6 +225,9 @@ static enum ctxra_disk_outcome adapt(struct ctxra_disk *d, const struct ctxra_di
 		hold(d, now, NO_SEEKS_MS);
 		return CTXRA_DISK_NO_SEEKS;
 	}
+	/* Most streams have not read enough for such windows yet, which tell nothing so far. */
+	if (2 * d->smaller > d->windows - d->last_windows)
+		return try_larger(d, sample, most);
 	/* Each step seemed to help, and all of them did not, or streams have just begun. */
 	no_better = d->no_better && !d->on_trial;
 	d->no_better = 4UL * sample->rate < 5UL * d->base_rate;
@@ -315,9 +244,7 @@ static enum ctxra_disk_outcome adapt(struct ctxra_disk *d, const struct ctxra_di
 		return CTXRA_DISK_NO_GAIN;
 	}
 	d->on_trial = false;
-	if (d->holds || 8UL * sample->rate >= 7UL * d->alone.rate)
-		return CTXRA_DISK_NOTHING;
-	return grow(d, sample, most);
+	return try_larger(d, sample, most);
 }
 
 static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_disk_stat *stat,
@@ -327,7 +254,8 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 	bool was_grown = d->win > d->base, settled = !d->settling, others;
 	u32 live = d->live;
 
-	d->live = count_live(d, now);
+	ctxra_disk_charge_ended(d, now);
+	d->live = ctxra_disk_count_live(d, now);
 	if (d->holds && (s32)(now - d->hold_until) >= 0)
 		d->holds = false;
 	if (d->live < 2 && was_grown) {
@@ -357,7 +285,7 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 	if (d->live != live)
 		d->no_better = false;
 	if (d->live < 2) {
-		if (settled && live == 1 && d->live == 1 && count_seen(d) == 1 &&
+		if (settled && live == 1 && d->live == 1 && ctxra_disk_count_seen(d) == 1 &&
 		    ALONE_PART * (u64)d->small_reads <= d->windows - d->last_windows)
 			d->alone = sample;
 		return CTXRA_DISK_NOTHING;
@@ -373,6 +301,13 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 	return grow(d, &sample, most);
 }
 
+/* Totals go back if the disk was replaced by one that got the same number. */
+static bool is_of_another(const struct ctxra_disk *d, const struct ctxra_disk_stat *stat)
+{
+	return stat->ios < d->last.ios || stat->sectors < d->last.sectors ||
+	       stat->written < d->last.written || stat->busy_ms < d->last.busy_ms;
+}
+
 /**
  * ctxra_disk_sample - adapt the window to what the disk did since the last sample
  * @d: the disk
@@ -385,12 +320,17 @@ static enum ctxra_disk_outcome judge(struct ctxra_disk *d, const struct ctxra_di
 enum ctxra_disk_outcome ctxra_disk_sample(struct ctxra_disk *d, const struct ctxra_disk_stat *stat,
 					  unsigned long available, u32 now)
 {
-	enum ctxra_disk_outcome outcome = judge(d, stat, limit(d, available), now);
+	enum ctxra_disk_outcome outcome = CTXRA_DISK_NOTHING;
 
+	if (is_of_another(d, stat))
+		ctxra_disk_init(d, d->base, now);
+	else
+		outcome = judge(d, stat, limit(d, available), now);
 	d->last = *stat;
 	d->last_ms = now;
 	d->last_windows = d->windows;
 	d->pages = 0;
 	d->reads = 0;
+	d->smaller = 0;
 	return outcome;
 }

@@ -151,12 +151,12 @@ static void take_sample(struct ctxra_disk_entry *entry, struct block_device *dis
  * Not of md and device-mapper disks, which take bios: others may read from the same spindles by
  * another one of them, and what they count as a read is a part of one.
  */
-static unsigned long add_window(struct inode *inode, unsigned long start, unsigned long base)
+static unsigned long add_window(struct inode *inode, const struct ctxra_disk_window *win,
+				unsigned long base)
 {
 	struct block_device *disk = disk_of(inode);
 	struct ctxra_disk_entry *entry;
-	unsigned long flags, win = base;
-	bool proven;
+	unsigned long flags, pages;
 	u32 now;
 
 	if (!disk || !queue_is_mq(bdev_get_queue(disk)) || !compat_disk_rotates(disk))
@@ -172,13 +172,13 @@ static unsigned long add_window(struct inode *inode, unsigned long start, unsign
 		ctxra_disk_init(&entry->disk, base, now);
 	}
 	entry->used = now;
-	proven = ctxra_disk_add_window(&entry->disk, inode->i_mapping, start, now);
+	pages = ctxra_disk_add_window(&entry->disk, win, now);
 	if (ctxra_disk_sample_due(&entry->disk, now))
 		take_sample(entry, disk, now);
-	if (proven)
-		win = entry->disk.win;
+	/* The sample may have made windows smaller. */
+	pages = min(pages, entry->disk.win);
 	raw_spin_unlock_irqrestore(&entry->lock, flags);
-	return win;
+	return pages;
 }
 
 /* Count a window if it is larger than the device's. */
@@ -203,8 +203,32 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
 {
 	if (!args->grown || (win->pattern != CTXRA_TRAIL && win->pattern != CTXRA_REORDER))
 		return;
-	add_window(inode, win->start, args->ahead);
+	add_window(inode,
+		   &(struct ctxra_disk_window){
+			   .mapping = inode->i_mapping,
+			   .start = win->start,
+			   .from = win->start,
+			   .eof = args->eof,
+			   .nr = win->nr,
+			   .shared = true,
+		   },
+		   args->ahead);
 	ctxra_disks_count_grown(win->nr, args->ahead);
+}
+
+/* The window that the stock code opens for a reader in order. */
+static struct ctxra_disk_window stock_window(struct inode *inode, const struct ctxra_args *args)
+{
+	unsigned long end = args->ra_start + args->ra_size;
+	struct ctxra_disk_window win = {
+		.mapping = inode->i_mapping,
+		.start = args->folio_nr ? end : args->index,
+		.eof = args->eof,
+	};
+
+	/* A miss is not in the window before, or at its end, if the reader has jumped since. */
+	win.from = win.start > args->ra_start && win.start <= end ? args->ra_start : win.start;
+	return win;
 }
 
 /**
@@ -218,12 +242,13 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
  */
 unsigned long ctxra_disks_note_stock(struct inode *inode, const struct ctxra_args *args)
 {
-	unsigned long start = args->folio_nr ? args->ra_start + args->ra_size : args->index;
+	struct ctxra_disk_window win;
 	unsigned long pages;
 
 	if (!args->grown || !ctxra_args_in_order(args))
 		return 0;
-	pages = add_window(inode, start, args->ahead);
+	win = stock_window(inode, args);
+	pages = add_window(inode, &win, args->ahead);
 	return pages > args->ahead ? pages : 0;
 }
 
