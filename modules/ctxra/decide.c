@@ -215,6 +215,18 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
 }
 
 /*
+ * Is a miss that leaves a gap a step, or some, from the last miss near it? Those of a connection
+ * are, and random reads are not.
+ */
+static bool is_in_step(const struct ctxra_stream *near, const struct ctxra_request *rq)
+{
+	unsigned long distance = rq->index > near->last_index ? rq->index - near->last_index :
+				 near->last_index - rq->index;
+
+	return near->step && distance % near->step == 0;
+}
+
+/*
  * A reader that is far ahead of its stream misses a page, or meets a marker of such a piece: read
  * the window that the stream would read there, instead of a piece of it. The stream stays where it
  * is. It is not judged by these windows, because it comes to them late, but they use up its trust,
@@ -234,6 +246,8 @@ static bool open_beyond(struct ctxra_set *set, const struct ctxra_file *file,
 		return false;
 	/* A miss behind cached pages is of a stream of its own. */
 	if (rq->marker ? !found || !found->kind || !rq->cached || hole >= rq->eof : rq->cached)
+		return false;
+	if (!rq->marker && (!found || !is_in_step(found, rq)))
 		return false;
 	s = ctxra_set_find_behind(set, file, rq);
 	if (!s)
