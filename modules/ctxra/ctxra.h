@@ -94,6 +94,7 @@ struct ctxra_file {
  * @drops: readers drop pages once they have read them
  * @early: it took an early token: the stock code followed it with windows
  * @gappy: its readers left gaps that nobody read
+ * @again: it missed an evicted page: what it requests was in the page cache before
  */
 struct ctxra_stream {
 	struct list_head lru;
@@ -127,6 +128,7 @@ struct ctxra_stream {
 	bool drops : 1;
 	bool early : 1;
 	bool gappy : 1;
+	bool again : 1;
 };
 
 /**

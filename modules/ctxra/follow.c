@@ -156,8 +156,11 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (ctxra_stream_goes_down(s))
 		return CTXRA_SKIP_MARKER;
-	if (!ctxra_governor_trusts(s))
+	if (!ctxra_governor_trusts(s)) {
+		/* The stock code's windows leave few misses that could show it. */
+		note_direction(s, true);
 		return CTXRA_STOCK;
+	}
 	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
 		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
 			return CTXRA_STOCK;
@@ -335,6 +338,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 		return CTXRA_STOCK;
 	ctxra_budget_count_call(budget);
 	s->probe_age = min_t(int, s->probe_age + 1, U8_MAX);
+	s->again |= rq->evicted;
 	apply_patterns(s, rq);
 	if (ctxra_governor_is_other_reader(s, rq))
 		ctxra_stream_start(s, &s->file, rq);

@@ -21,6 +21,8 @@
 #define GROWING_TRUST		4
 #define PROVEN_TRUST		16
 #define FULL_TRUST		128
+/* Requests in a row that go the same way, without which evicted pages delay a proof. */
+#define MOVING_REQUESTS		8
 /* A step of the windows before full trust. */
 #define GROWTH			4UL
 
@@ -291,6 +293,16 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 	s->win_cap = 0;
 }
 
+/*
+ * May a window that was found read be a proof? Where memory is short, random reads chance to read a
+ * small window, or bring its pages back after it was evicted unread. Unlike the readers of a stream
+ * they do not move on: they extend its range upwards and downwards.
+ */
+static bool moves_on(const struct ctxra_stream *s)
+{
+	return !s->again || s->kind == CTXRA_STRIDED || abs(s->direction) >= MOVING_REQUESTS;
+}
+
 /**
  * ctxra_governor_judge - adapt trust and window size to how a window was used
  * @s: the stream
@@ -315,7 +327,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 	if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
 		s->distrusted = 4 * unused > used;
-		if (!used || 4 * unproved > used)
+		if (!used || 4 * unproved > used || !moves_on(s))
 			return;
 		if (s->kind != CTXRA_STRIDED && s->win_size < most)
 			s->trust = GROWING_TRUST;
