@@ -161,7 +161,10 @@ static void in_order(struct kunit *test)
 	}
 }
 
-/* A long run from the middle of the file grows too: to a 64th of its length, in a third of the I/Os. */
+/*
+ * Windows grow in a long run from the middle of the file, too, to a 64th of its length: it takes a
+ * third of the I/Os.
+ */
 static void from_the_middle(struct kunit *test)
 {
 	struct reader *r = reader_alloc(test);
