@@ -128,6 +128,28 @@ static void nobody_waits_for_a_stream(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ours->pre_reads * 10, stock->pre_reads + other * 10);
 }
 
+/*
+ * A test of the simulation: md adds all disks of a stripe that a write covers at once, so whole rows
+ * are not read for, and of a row and a half each second row is.
+ */
+static void writes_of_rows_come_whole(struct kunit *test)
+{
+	struct simraid *array = simraid_create(test, 5000, 512, 1);
+
+	array->stock = true;
+	array->writers[0] = (struct simraid_writer){ .kib = 1024, .depth = 4 };
+	simraid_run(test, array, MS);
+	KUNIT_EXPECT_EQ(test, array->pre_reads, 0ULL);
+	KUNIT_EXPECT_GE(test, array->full, 1024ULL);
+
+	array = simraid_create(test, 5000, 512, 1);
+	array->stock = true;
+	array->writers[0] = (struct simraid_writer){ .kib = 1536, .depth = 1 };
+	simraid_run(test, array, MS);
+	KUNIT_EXPECT_GE(test, array->pre_reads, 512ULL);
+	KUNIT_EXPECT_GE(test, array->full, 1024ULL);
+}
+
 #define STREAM_OF(k, d)	{ .kib = (k), .depth = (d) }
 
 /*
@@ -260,6 +282,7 @@ static void long_writes_gain(struct kunit *test)
 }
 
 static struct kunit_case mixed_kunit_cases[] = {
+	KUNIT_CASE(writes_of_rows_come_whole),
 	KUNIT_CASE_PARAM(nobody_waits_for_a_stream, mixed_gen_params),
 	KUNIT_CASE_PARAM(nobody_is_taken_for_a_stream, short_writes_gen_params),
 	KUNIT_CASE_PARAM(deep_streams_gain, deep_gen_params),

@@ -164,13 +164,30 @@ static void add_to_busy(struct simraid *a, struct simraid_stripe *sh)
 	begin_io(a, sh, 1);
 }
 
-/* A write comes to a stripe. */
+/* The disks of a stripe, from @disk with @page on, that a write covers. */
+static u32 disks_covered(const struct simraid *a, u64 page, u64 end, u32 disk)
+{
+	u32 disks = 0;
+
+	for (; disk < a->data_disks && page < end; disk++, page += a->chunk)
+		disks |= BIT(disk);
+	return disks;
+}
+
+/* A write comes to a stripe. Like md, it adds all disks of the stripe that it covers at once. */
 static void add_write(struct simraid *a, u64 page, struct simraid_writer *writer,
 		      struct simraid_write *write)
 {
 	u64 chunk = div_u64(page, a->chunk), row = div_u64(chunk, a->data_disks);
+	u64 start = div_u64(write->start, SECTORS);
+	u32 disk = chunk - row * a->data_disks;
 	struct simraid_stripe *sh;
 
+	/* It did so when it came to the first of them. */
+	if (disk && page >= start + a->chunk) {
+		write->left--;
+		return;
+	}
 	sh = &a->stripes[(row * a->chunk + page - chunk * a->chunk) % STRIPES];
 	if (sh->state == CACHED && a->allocated - sh->allocated > CACHE)
 		sh->state = ABSENT;
@@ -178,7 +195,7 @@ static void add_write(struct simraid *a, u64 page, struct simraid_writer *writer
 		sh->allocated = ++a->allocated;
 		sh->written = 0;
 	}
-	sh->written |= BIT(chunk - row * a->data_disks);
+	sh->written |= disks_covered(a, page, start + writer->kib / 4, disk);
 	if (sh->nr_writes < ARRAY_SIZE(sh->writes))
 		sh->writes[sh->nr_writes++] = (struct simraid_ref){ writer, write };
 	else
