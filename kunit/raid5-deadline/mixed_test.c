@@ -264,6 +264,39 @@ static void bursts_do_not_wait(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ours->other.waited * 20, ours->other.writes);
 }
 
+/* Files of @n writes, between two of which up to @g times @p stripes are left out. */
+#define GAPS(k, d, n, g, p)	\
+	{ .kib = (k), .depth = (d), .burst = (n), .jump = 16, .gaps = (g), .gap = (p) }
+#define GAPS_COPY(k, d, n, g, p)	\
+	{ .kib = (k), .depth = (d), .burst = (n), .jump = 16, .hurries = true, .gaps = (g), \
+	  .gap = (p) }
+
+/*
+ * Ascending writes with gaps: write-back of files of which some pages are dirty, a checkpoint, the
+ * clusters of a disk image. They look like a stream, and fill next to nothing.
+ */
+static const struct load_case gap_cases[] = {
+	{ "4 KiB, 64 at a time", 5000, 512, {}, GAPS(4, 64, 150, 8, 1) },
+	{ "4 KiB, spindles", 12000, 512, {}, GAPS(4, 64, 150, 8, 1) },
+	{ "8 KiB, chunks of 64 KiB", 5000, 64, {}, GAPS(8, 32, 150, 2, 2) },
+	{ "16 KiB, chunks of 16 KiB", 5000, 16, {}, GAPS(16, 32, 159, 8, 4) },
+	{ "16 KiB, chunks of 64 KiB", 5000, 64, {}, GAPS(16, 32, 150, 32, 1) },
+	{ "16 KiB, nobody waits", 5000, 512, {}, GAPS_COPY(16, 32, 150, 8, 4) },
+	{ "64 KiB", 5000, 512, {}, GAPS(64, 64, 150, 32, 1) },
+	{ "64 KiB, nobody waits", 5000, 64, {}, GAPS_COPY(64, 64, 150, 8, 16) },
+	{ "64 KiB, half of them", 5000, 512, {}, GAPS(64, 64, 150, 2, 16) },
+	{ "100 KiB, 7 members", 5000, 16, {}, GAPS(100, 24, 35, 8, 1), 6 },
+};
+
+KUNIT_ARRAY_PARAM(gap, gap_cases, load_desc);
+
+static void gaps_are_not_held(struct kunit *test)
+{
+	struct sum *stock = run_for(test, true, 4, 1000), *ours = run_for(test, false, 4, 1000);
+
+	KUNIT_EXPECT_GE(test, ours->other.writes * 100, stock->other.writes * 95);
+}
+
 /* Where much is written before anybody waits, the last row costs little of what the others win. */
 static const struct load_case gaining_cases[] = {
 	{ "bursts of 100 MiB", 5000, 512, {}, BURST(256, 16, 401) },
@@ -288,6 +321,7 @@ static struct kunit_case mixed_kunit_cases[] = {
 	KUNIT_CASE_PARAM(deep_streams_gain, deep_gen_params),
 	KUNIT_CASE_PARAM(nothing_to_win, idle_gen_params),
 	KUNIT_CASE_PARAM(bursts_do_not_wait, burst_gen_params),
+	KUNIT_CASE_PARAM(gaps_are_not_held, gap_gen_params),
 	KUNIT_CASE_PARAM(long_writes_gain, gaining_gen_params),
 	{}
 };

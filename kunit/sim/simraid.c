@@ -238,6 +238,8 @@ static bool write_once(struct simraid *a, struct simraid_writer *writer)
 	if (writer->jump && !writer->made)
 		writer->next = prandom_u32_state(&a->rnd) % (u32)(pages / writer->jump) *
 			       writer->jump;
+	else if (writer->gaps)
+		writer->next += prandom_u32_state(&a->rnd) % (writer->gaps + 1) * writer->gap;
 	page = writer->next % pages;
 	writer->next = page + writer->kib / 4;
 	*write = (struct simraid_write) {

@@ -32,6 +32,8 @@
  * @jump: begins each burst at a multiple of so many stripes, by chance: a file for each; 0: goes on
  *	where the last one ended
  * @hurries: does not wait at the end of a burst
+ * @gaps: leaves out up to so many pieces between two writes, by chance
+ * @gap: stripes of such a piece
  * @writes: writes that are done
  * @held: those of which a stripe was held
  * @waited: those of which a stripe was held in vain
@@ -46,6 +48,8 @@ struct simraid_writer {
 	u32 burst;
 	u32 jump;
 	bool hurries;
+	u32 gaps;
+	u32 gap;
 	u32 writes;
 	u32 held;
 	u32 waited;

@@ -40,6 +40,9 @@ static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket
 	u64 reach = s->next - min(s->next, ticket->begin);
 
 	s->reach = s->reach ? s->reach - s->reach / 4 + reach / 4 : reach;
+	/* It has left this stripe behind, and did not fill it: it leaves gaps. */
+	if (reach > s->rest + REACH_SECTORS + REACH_WRITES * (u64)s->sectors)
+		return false;
 	return s->rest && s->reach > s->rest + s->sectors / 2;
 }
 

@@ -28,9 +28,6 @@
 
 /* Fewer stripes than this are no stream. */
 #define RUN_MIN		4U
-/* A write may be so far from where its stream ends: writes are not always in order. */
-#define REACH_SECTORS	64U
-#define REACH_WRITES	8U
 /* ns: a stream that was not written to for so long has ended. */
 #define STREAM_NS	(1000ULL * 1000 * 1000)
 /*

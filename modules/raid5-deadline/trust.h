@@ -19,6 +19,9 @@
 #define TRUST_FIRST	(TRUST_ENOUGH - 1)
 /* Stripes in which a stream that was tried in vain is not tried again; doubled each time. */
 #define BACKOFF_FIRST	8192U
+/* A write may be so far from where its stream ends: writes are not always in order. */
+#define REACH_SECTORS	64U
+#define REACH_WRITES	8U
 
 /**
  * struct r5d_write - a write, as its writer made it
