@@ -129,8 +129,8 @@ static void nobody_waits_for_a_stream(struct kunit *test)
 }
 
 /*
- * A test of the simulation: md adds all disks of a stripe that a write covers at once, so whole rows
- * are not read for, and of a row and a half each second row is.
+ * A test of the simulation: md adds all disks of a stripe that a write covers at once, so whole
+ * rows are not read for, and of a row and a half each second row is.
  */
 static void writes_of_rows_come_whole(struct kunit *test)
 {
@@ -227,6 +227,25 @@ static void nothing_to_win(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ours->other.waited * 50, ours->other.writes);
 }
 
+/* One at a time, longer than two chunks, that of a file likewise. */
+static const struct load_case long_cases[] = {
+	{ "40 KiB", 1000, 16, {}, { .kib = 40, .depth = 1, .burst = 60, .jump = 16 } },
+	{ "160 KiB", 5000, 64, {}, { .kib = 160, .depth = 1, .burst = 60, .jump = 16 } },
+	{ "384 KiB", 5000, 128, {}, { .kib = 384, .depth = 1, .burst = 60, .jump = 16 } },
+	{ "516 KiB", 5000, 128, {}, { .kib = 516, .depth = 1 } },
+};
+
+KUNIT_ARRAY_PARAM(long_writes, long_cases, load_desc);
+
+/* Nobody else fills what a lone writer has begun. */
+static void lone_writers_never_wait(struct kunit *test)
+{
+	struct sum *ours = run_for(test, false, 4, 1000);
+
+	KUNIT_EXPECT_GT(test, ours->other.writes, 100U);
+	KUNIT_EXPECT_EQ(test, ours->other.waited, 0U);
+}
+
 #define BURST(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n) }
 #define FILES(k, n)	{ .kib = (k), .depth = (n), .burst = (n), .jump = 16 }
 /* Files that nobody waits for, one after the other. */
@@ -320,6 +339,7 @@ static struct kunit_case mixed_kunit_cases[] = {
 	KUNIT_CASE_PARAM(nobody_is_taken_for_a_stream, short_writes_gen_params),
 	KUNIT_CASE_PARAM(deep_streams_gain, deep_gen_params),
 	KUNIT_CASE_PARAM(nothing_to_win, idle_gen_params),
+	KUNIT_CASE_PARAM(lone_writers_never_wait, long_writes_gen_params),
 	KUNIT_CASE_PARAM(bursts_do_not_wait, burst_gen_params),
 	KUNIT_CASE_PARAM(gaps_are_not_held, gap_gen_params),
 	KUNIT_CASE_PARAM(long_writes_gain, gaining_gen_params),

@@ -32,8 +32,8 @@ static void average(u32 *trust, bool filled, unsigned int shift)
 /*
  * The disks were done with a write before the rest of its stripes was written. Would holding them
  * have filled them? Only if the stream goes on for so long without that write being done. A writer
- * that waits for its writes never has more than one row under way; half a write more may be one
- * that it made just before we learned that this one is done.
+ * that waits for its writes never has more than one row under way, or than one write, which may be
+ * longer; half a write more may be one that it made just before we learned that this one is done.
  */
 static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket)
 {
@@ -43,7 +43,7 @@ static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket
 	/* It has left this stripe behind, and did not fill it: it leaves gaps. */
 	if (reach > s->rest + REACH_SECTORS + REACH_WRITES * (u64)s->sectors)
 		return false;
-	return s->rest && s->reach > s->rest + s->sectors / 2;
+	return s->rest && s->reach > max(s->rest, s->sectors) + s->sectors / 2;
 }
 
 /* Holding this stream was in vain: its reach alone is no reason to try again soon. */
