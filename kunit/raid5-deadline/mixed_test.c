@@ -248,6 +248,7 @@ static void lone_writers_never_wait(struct kunit *test)
 
 #define BURST(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n) }
 #define FILES(k, n)	{ .kib = (k), .depth = (n), .burst = (n), .jump = 16 }
+#define LONG_FILES(k, d, n, j)	{ .kib = (k), .depth = (d), .burst = (n), .jump = (j) }
 /* Files that nobody waits for, one after the other. */
 #define COPY(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n), .jump = 16, .hurries = true }
 /* Far behind the stream. */
@@ -267,6 +268,8 @@ static const struct load_case burst_cases[] = {
 	{ "files of 21 of 256 KiB", 5000, 512, {}, FILES(256, 21) },
 	{ "files of 31 of 128 KiB, 4 members", 1000, 128, {}, FILES(128, 31), 3 },
 	{ "files of 8 of 128 KiB", 1000, 512, {}, FILES(128, 8) },
+	{ "files of 8 MiB, 5 members", 5000, 64, {}, LONG_FILES(128, 16, 60, 1), 4 },
+	{ "files of 8 MiB, spindles", 12000, 128, {}, LONG_FILES(128, 16, 60, 16) },
 	{ "5 of 256 KiB beside 100 MB/s", 1000, 256, STREAM_AT(100), FAR_BURST(256, 5) },
 	{ "3 of 512 KiB beside 100 MB/s", 5000, 512, STREAM_AT(100), FAR_BURST(512, 3) },
 };

@@ -58,20 +58,6 @@ static void r5d_back_off(struct r5d_stream *s)
 	s->backoff_next = min(2 * s->backoff_next, BACKOFF_MAX);
 }
 
-/* The kind of a stream's last write. */
-static int r5d_stream_kind(const struct r5d_stream *s)
-{
-	const struct r5d_write last = { .start = s->start, .sectors = s->sectors };
-
-	return r5d_kind_of(&last);
-}
-
-/* Are files of such writes waited for, so that their last rows are not filled? */
-static bool r5d_ends_waited_for(const struct r5d_predictor *p, int kind)
-{
-	return p->ends[kind] < TRUST_ENOUGH / 2;
-}
-
 /* Has another stream begun since the last write of this one? Then its end was not waited for. */
 static bool r5d_went_on(const struct r5d_predictor *p, const struct r5d_stream *s)
 {

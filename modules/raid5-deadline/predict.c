@@ -164,7 +164,8 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 		s->held = 0;
 		return R5D_UNLIKELY;
 	}
-	return s->proven ? R5D_LIKELY : R5D_TRIAL;
+	/* The last rows of its files would wait in vain for long, with each file. */
+	return s->proven && !r5d_ends_waited_for(p, r5d_stream_kind(s)) ? R5D_LIKELY : R5D_TRIAL;
 }
 
 /* The first write of what may become a stream. */

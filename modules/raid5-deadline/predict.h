@@ -132,6 +132,20 @@ void r5d_predict_init(struct r5d_predictor *p);
 enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w, u64 now,
 			      struct r5d_ticket *ticket);
 
+/* The kind of a stream's last write. */
+static inline int r5d_stream_kind(const struct r5d_stream *s)
+{
+	const struct r5d_write last = { .start = s->start, .sectors = s->sectors };
+
+	return r5d_kind_of(&last);
+}
+
+/* Are files of such writes waited for, so that their last rows are not filled? */
+static inline bool r5d_ends_waited_for(const struct r5d_predictor *p, int kind)
+{
+	return p->ends[kind] < TRUST_ENOUGH / 2;
+}
+
 /* A ticket that r5d_learn() learns nothing from. */
 static inline struct r5d_ticket r5d_no_ticket(void)
 {
