@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
@@ -143,6 +144,16 @@ static bool r5d_array_may_raise(struct r5d_array *array)
 	return raise;
 }
 
+/* The cache is raised, as far as there is memory. A stripe that is held later may ask again. */
+static void r5d_array_raise_done(struct r5d_array *array)
+{
+	array->work_delay = 0;
+	spin_lock_irq(r456_device_lock(array->conf));
+	array->raise = false;
+	array->raise_after = ktime_get_ns() + (u64)R5D_WORK_DELAY_MAX_MS * NSEC_PER_MSEC;
+	spin_unlock_irq(r456_device_lock(array->conf));
+}
+
 /*
  * Prepare an array; when it runs again, raise its stripe cache, because a stripe was held, or none
  * can be without. An array in which none ever is keeps its cache.
@@ -155,16 +166,19 @@ void r5d_array_work(struct work_struct *work)
 	 * md, and md, with the array suspended, for a lock that is taken here.
 	 */
 	unsigned int noio = memalloc_noio_save();
-	bool raise;
+	bool raise, later;
 
 	mutex_lock(&r5d_registry_mutex);
 	raise = r5d_state(array) == R5D_READY && r5d_array_may_raise(array);
 	if (r5d_state(array) == R5D_ATTACHED)
 		r5d_array_make_ready(array);
 	mutex_unlock(&r5d_registry_mutex);
-	raise = raise && r5d_cache_raise(array);
+	later = raise && r5d_cache_raise(array);
 	memalloc_noio_restore(noio);
-	if (!raise || !r5d_array_work_later(array))
+	/* Only then: before, the array may have asked for it while this made it ready. */
+	if (raise && !later)
+		r5d_array_raise_done(array);
+	if (!later || !r5d_array_work_later(array))
 		r5d_array_put(array);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/stringify.h>
 
 #include "cache.h"
 #include "params.h"
@@ -30,9 +31,6 @@
 /* How long to wait for md's lock, and how often to try it. */
 #define LOCK_WAIT_MS	5000
 #define LOCK_POLL_US	250
-
-/* Nobody takes memory of ALL_PART between another's look at what is taken, and its taking some. */
-static DEFINE_SPINLOCK(share_lock);
 
 /* The kernel cannot shrink a raised cache below its new size: so it gets a part of memory only. */
 static unsigned int r5d_spare_memory_mb(void)
@@ -103,8 +101,22 @@ static int r5d_step_stripes(const struct r5d_array *array)
 }
 
 /*
+ * What the cache of an array of the table takes. Once somebody else has set its size, that is not
+ * ours any more. An unusable array has none, and its conf may not be read.
+ */
+static u64 r5d_cache_share(const struct r5d_array *array)
+{
+	lockdep_assert_held(&r5d_registry_mutex);
+	if (!array->mddev || (!array->cache_grows &&
+			      r456_conf_min_stripes(array->conf) != READ_ONCE(array->cache_set)))
+		return 0;
+	return array->cache_bytes;
+}
+
+/*
  * Take memory to raise a cache to @want stripes, of which there were @before at first. Arrays that
- * have left the table have none. Returns how many stripes there is memory for.
+ * have left the table have none. Nobody takes memory between another's look at what is taken, and
+ * its taking some. Returns how many stripes there is memory for.
  */
 static int r5d_cache_take(struct r5d_array *array, int before, int want)
 {
@@ -113,23 +125,49 @@ static int r5d_cache_take(struct r5d_array *array, int before, int want)
 	struct r5d_array *other;
 	int bucket;
 
-	spin_lock(&share_lock);
-	rcu_read_lock();
-	hash_for_each_rcu(r5d_arrays, bucket, other, node)
+	/* In md's reconfig_mutex, as in r5d_array_detach(). No holder waits for it, or for work. */
+	mutex_lock(&r5d_registry_mutex);
+	hash_for_each(r5d_arrays, bucket, other, node)
 		if (other != array)
-			taken += READ_ONCE(other->cache_bytes);
-	rcu_read_unlock();
+			taken += r5d_cache_share(other);
 	want = r5d_cache_within(before, want, disks, all, taken);
-	WRITE_ONCE(array->cache_bytes, (u64)(want - before) * r5d_stripe_bytes(disks));
-	spin_unlock(&share_lock);
+	array->cache_bytes = (u64)(want - before) * r5d_stripe_bytes(disks);
+	array->cache_grows = true;
+	mutex_unlock(&r5d_registry_mutex);
 	return want;
 }
 
 /* Give back what was taken and not used. */
 static void r5d_cache_took(struct r5d_array *array)
 {
-	WRITE_ONCE(array->cache_bytes, (u64)(array->cache_set - array->cache_before) *
-		   r5d_stripe_bytes(r456_conf_raid_disks(array->conf)));
+	mutex_lock(&r5d_registry_mutex);
+	array->cache_bytes = (u64)(array->cache_set - array->cache_before) *
+			     r5d_stripe_bytes(r456_conf_raid_disks(array->conf));
+	array->cache_grows = false;
+	mutex_unlock(&r5d_registry_mutex);
+}
+
+/* Somebody else has set the size since the last step. */
+static bool r5d_cache_is_users(const struct r5d_array *array)
+{
+	return array->cache_before && array->cache_set != r456_conf_min_stripes(array->conf);
+}
+
+/* Is there nothing to raise? Needs no lock of md. */
+static bool r5d_cache_done(const struct r5d_array *array)
+{
+	return r5d_cache_wanted(array) <= r456_conf_min_stripes(array->conf) ||
+	       r456_conf_journalled(array->conf) || r5d_cache_is_users(array);
+}
+
+/* Logs each reason once, until there is another. */
+static void r5d_cache_short(struct r5d_array *array, int want, const char *why)
+{
+	if (array->cache_short == why)
+		return;
+	array->cache_short = why;
+	pr_info("%s: stripe cache not raised to %d: %s; it has %d; trying again while stripes are held\n",
+		array->name, want, why, r456_conf_min_stripes(array->conf));
 }
 
 /*
@@ -140,14 +178,15 @@ static int r5d_cache_step(struct r5d_array *array)
 {
 	int want = r5d_cache_wanted(array);
 	int before = r456_conf_min_stripes(array->conf);
-	/* With what raid456 added by itself, which a smaller size would free. */
-	int have = r456_conf_max_stripes(array->conf);
+	/*
+	 * With what raid456 added by itself, which a smaller size would free. The shrinker may have
+	 * left fewer than the minimum.
+	 */
+	int have = max(r456_conf_max_stripes(array->conf), before);
 	int next = min(want, have + r5d_step_stripes(array));
 	int err = 0;
 
-	/* At the end, or somebody has set the size since the last step. */
-	if (want <= before || r456_conf_journalled(array->conf) ||
-	    (array->cache_before && array->cache_set != before))
+	if (r5d_cache_done(array))
 		return 0;
 	/* Odd at each step, because the next one may fail: see r5d_cache_stripes(). */
 	next = r5d_cache_take(array, array->cache_before ?: before, (next - 1) | 1);
@@ -163,13 +202,12 @@ static int r5d_cache_step(struct r5d_array *array)
 	r5d_cache_took(array);
 	/* Other arrays have the rest of the memory. */
 	if (next <= before) {
-		pr_info("%s: stripe cache not raised to %d: those of all arrays have 1/%d of the memory\n",
-			array->name, want, ALL_PART);
+		r5d_cache_short(array, want, "those of all arrays have 1/" __stringify(ALL_PART)
+				" of the memory");
 		return 0;
 	}
 	if (err)
-		pr_info("failed to raise the stripe cache of %s to %d (%d): it has %d; lower cache_mb\n",
-			array->name, want, err, r456_conf_min_stripes(array->conf));
+		r5d_cache_short(array, want, "md cannot allocate the stripes, lower cache_mb");
 	return err ?: want > r456_conf_min_stripes(array->conf);
 }
 
@@ -182,14 +220,16 @@ static int r5d_cache_step(struct r5d_array *array)
  * does not get at once stays active, and is resynced after the boot. So the lock is held for a
  * step, and left to others for longer than that.
  *
- * If the array is closed meanwhile, r5d_cache_restore() follows.
+ * If the array is closed meanwhile, r5d_cache_restore() follows. If it is raised in part, the next
+ * stripe that is held asks again: r5d_array_queue_raise().
  *
  * Context: may sleep; no lock is held, and none is waited for.
  * Return: true if it has to be called again later.
  */
 bool r5d_cache_raise(struct r5d_array *array)
 {
-	int more = 1;
+	int before = r456_conf_min_stripes(array->conf);
+	int more = !r5d_cache_done(array);
 
 	while (more > 0) {
 		int err = r456_mddev_trylock(array->mddev);
@@ -210,9 +250,9 @@ bool r5d_cache_raise(struct r5d_array *array)
 		if (more > 0)
 			usleep_range(STEP_PAUSE_US, 2 * STEP_PAUSE_US);
 	}
-	if (array->cache_before)
-		pr_info("%s: stripe cache raised from %d to %d\n", array->name,
-			array->cache_before, array->cache_set);
+	if (array->cache_before && array->cache_set > before && !r5d_cache_is_users(array))
+		pr_info("%s: stripe cache raised from %d to %d\n", array->name, before,
+			array->cache_set);
 	return false;
 }
 

@@ -55,7 +55,9 @@ enum r5d_state {
  * @setting: deadline of this array in ms, %R5D_AUTO or %R5D_DEFAULT
  * @cache_before: stripes in the cache before we raised it; 0: we did not
  * @cache_set: stripes that we raised it to
- * @cache_bytes: memory of those that we added, or are about to add. Taken under cache.c's lock
+ * @cache_bytes: memory of those that we added, or are about to add. Under r5d_registry_mutex
+ * @cache_grows: a step that raises the cache is under way. Under r5d_registry_mutex
+ * @cache_short: why it was not raised further, as last logged, or NULL
  * @listed: its file in sysfs exists
  * @selected: the parameter arrays names it, or names none
  * @state: an enum r5d_state. Written under r5d_registry_mutex, under which it is stable. With
@@ -65,7 +67,8 @@ enum r5d_state {
  *
  * The array's own device_lock protects the rest:
  * @timer_at: when @timer runs, in ns; 0: it does not
- * @raise: a stripe was held, or none can be without, so that the work raises the cache, or has
+ * @raise: a stripe was held, or none can be without: the work raises the cache, or is about to
+ * @raise_after: when the work may be asked again for that, in ns
  * @held_lru: the held stripes, by stripe_head.lru
  * @stripes: what we know of stripes
  * @predictor: what we have learned of the array
@@ -86,12 +89,15 @@ struct r5d_array {
 	int cache_before;
 	int cache_set;
 	u64 cache_bytes;
+	bool cache_grows;
+	const char *cache_short;
 	bool listed;
 	bool selected;
 	enum r5d_state state;
 
 	u64 timer_at;
 	bool raise;
+	u64 raise_after;
 	struct list_head held_lru;
 	struct r5d_stripe_table stripes;
 	struct r5d_predictor predictor;

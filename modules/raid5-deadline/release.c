@@ -164,8 +164,9 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	stripe->written = state->written;
 	stripe->ticket = ticket;
 	if (forecast == R5D_UNLIKELY) {
-		if (r5d_needs_larger_cache(array))
-			r5d_array_queue_raise(array);
+		/* Of a stream: a write that follows no other says nothing of the next ones. */
+		if (ticket.stream >= 0 && r5d_needs_larger_cache(array))
+			r5d_array_queue_raise(array, now);
 		return false;
 	}
 	if (seqkeep_is_observing()) {
@@ -175,7 +176,7 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	}
 	r5d_stripe_set_held(&array->stripes, stripe, forecast == R5D_TRIAL);
 	r5d_count(array, R5D_C_HELD);
-	r5d_array_queue_raise(array);
+	r5d_array_queue_raise(array, now);
 	return r5d_defer(array, stripe, now);
 }
 

@@ -82,17 +82,18 @@ void r5d_array_queue(struct r5d_array *array, unsigned int ms)
 }
 
 /**
- * r5d_array_queue_raise - have the work of an array raise its cache, unless it was asked for before
+ * r5d_array_queue_raise - have the work of an array raise its cache, unless it was just asked for
  * @array: the array, which has held a stripe, or can hold none without
+ * @now: time in ns
  *
  * The work is not queued: it has made the array ready, or has ended. If it still runs, it runs
- * again.
+ * again, with a reference of its own.
  *
  * Context: the array's device_lock is held, and the array is ready.
  */
-void r5d_array_queue_raise(struct r5d_array *array)
+void r5d_array_queue_raise(struct r5d_array *array, u64 now)
 {
-	if (array->raise)
+	if (array->raise || now < array->raise_after)
 		return;
 	array->raise = true;
 	kref_get(&array->ref);

@@ -17,7 +17,7 @@ void r5d_table_close(void);
 void r5d_table_stop_work(void);
 void r5d_table_select(bool (*is_selected)(const char *name));
 void r5d_array_queue(struct r5d_array *array, unsigned int ms);
-void r5d_array_queue_raise(struct r5d_array *array);
+void r5d_array_queue_raise(struct r5d_array *array, u64 now);
 bool r5d_array_add(struct r5d_array *array);
 void r5d_array_remove(struct r5d_array *array);
 struct r5d_array *r5d_array_find(const struct r5conf *conf);
