@@ -39,7 +39,7 @@ enum nd_phase {
  * more than so many did.
  */
 #define ND_GAVE_UP_SHARE	5
-#define ND_GAVE_UP_MOST		8
+#define ND_GAVE_UP_MOST		13
 /* Writes of before a trial are taken to have ended after so many times their mean, or so long. */
 #define ND_SETTLE_MEANS	4
 #define ND_SETTLE_NS	(5ULL * NSEC_PER_SEC)
