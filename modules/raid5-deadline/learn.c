@@ -12,12 +12,8 @@
 #define SLOW_SHIFT	5
 #define ARRAY_SHIFT	5
 #define BACKOFF_MAX	1048576U
-/* A wait in vain for as long as raid456 takes for a partial stripe weighs so many fills. */
-#define WAIT_WEIGHT	8U
-/* That is enough to take any trust. */
+/* Of WAIT_WEIGHT. That is enough to take any trust. */
 #define WAIT_WEIGHT_MAX	64ULL
-/* A wait counts for nothing if the stream has filled so many times its weight since the last. */
-#define WAIT_CREDIT	4U
 #define CREDIT_MAX	1000
 
 /* A moving average, which reaches 0 and TRUST_MAX. */
@@ -39,10 +35,10 @@ static bool r5d_would_fill(struct r5d_stream *s, const struct r5d_ticket *ticket
 {
 	u64 reach = s->next - min(s->next, ticket->begin);
 
-	s->reach = s->reach ? s->reach - s->reach / 4 + reach / 4 : reach;
 	/* It has left this stripe behind, and did not fill it: it leaves gaps. */
 	if (reach > s->rest + REACH_SECTORS + REACH_WRITES * (u64)s->sectors)
 		return false;
+	s->reach = s->reach ? s->reach - s->reach / 4 + reach / 4 : reach;
 	return s->rest && s->reach > max(s->rest, s->sectors) + s->sectors / 2;
 }
 

@@ -26,6 +26,8 @@
 #include "predict.h"
 #include "stripe.h"
 
+/* So many fills pay for the longest wait, of four partial stripes: see r5d_learn_wait(). */
+#define LONG_WAIT_FILLS	(4 * WAIT_WEIGHT * WAIT_CREDIT)
 /* Fewer stripes than this are no stream. */
 #define RUN_MIN		4U
 /* ns: a stream that was not written to for so long has ended. */
@@ -164,8 +166,11 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 		s->held = 0;
 		return R5D_UNLIKELY;
 	}
-	/* The last rows of its files would wait in vain for long, with each file. */
-	return s->proven && !r5d_ends_waited_for(p, r5d_stream_kind(s)) ? R5D_LIKELY : R5D_TRIAL;
+	if (!s->proven)
+		return R5D_TRIAL;
+	/* The last row of a file would wait in vain for long, unless others have paid for that. */
+	return s->credit >= LONG_WAIT_FILLS || !r5d_ends_waited_for(p, r5d_stream_kind(s)) ?
+	       R5D_LIKELY : R5D_TRIAL;
 }
 
 /* The first write of what may become a stream. */

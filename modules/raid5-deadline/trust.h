@@ -22,6 +22,10 @@
 /* A write may be so far from where its stream ends: writes are not always in order. */
 #define REACH_SECTORS	64U
 #define REACH_WRITES	8U
+/* A wait in vain for as long as raid456 takes for a partial stripe weighs so many fills. */
+#define WAIT_WEIGHT	8U
+/* A wait counts for nothing if the stream has filled so many times its weight since the last. */
+#define WAIT_CREDIT	4U
 
 /**
  * struct r5d_write - a write, as its writer made it
