@@ -150,7 +150,7 @@ static void r5d_cache_took(struct r5d_array *array)
 /* Somebody else has set the size since the last step. */
 static bool r5d_cache_is_users(const struct r5d_array *array)
 {
-	return array->cache_before && array->cache_set != r456_conf_min_stripes(array->conf);
+	return array->cache_seen && array->cache_seen != r456_conf_min_stripes(array->conf);
 }
 
 /* Is there nothing to raise? Needs no lock of md. */
@@ -158,6 +158,16 @@ static bool r5d_cache_done(const struct r5d_array *array)
 {
 	return r5d_cache_wanted(array) <= r456_conf_min_stripes(array->conf) ||
 	       r456_conf_journalled(array->conf) || r5d_cache_is_users(array);
+}
+
+static void r5d_cache_log_raised(struct r5d_array *array)
+{
+	int logged = array->cache_logged ?: array->cache_before;
+
+	if (array->cache_set <= logged || r5d_cache_is_users(array))
+		return;
+	array->cache_logged = array->cache_set;
+	pr_info("%s: stripe cache raised from %d to %d\n", array->name, logged, array->cache_set);
 }
 
 /* Logs each reason once, until there is another. */
@@ -199,6 +209,7 @@ static int r5d_cache_step(struct r5d_array *array)
 		WRITE_ONCE(array->cache_before, before);
 	if (array->cache_before)
 		WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
+	array->cache_seen = r456_conf_min_stripes(array->conf);
 	r5d_cache_took(array);
 	/* Other arrays have the rest of the memory. */
 	if (next <= before) {
@@ -228,9 +239,11 @@ static int r5d_cache_step(struct r5d_array *array)
  */
 bool r5d_cache_raise(struct r5d_array *array)
 {
-	int before = r456_conf_min_stripes(array->conf);
-	int more = !r5d_cache_done(array);
+	int more;
 
+	if (!array->cache_seen)
+		array->cache_seen = r456_conf_min_stripes(array->conf);
+	more = !r5d_cache_done(array);
 	while (more > 0) {
 		int err = r456_mddev_trylock(array->mddev);
 
@@ -250,9 +263,7 @@ bool r5d_cache_raise(struct r5d_array *array)
 		if (more > 0)
 			usleep_range(STEP_PAUSE_US, 2 * STEP_PAUSE_US);
 	}
-	if (array->cache_before && array->cache_set > before && !r5d_cache_is_users(array))
-		pr_info("%s: stripe cache raised from %d to %d\n", array->name, before,
-			array->cache_set);
+	r5d_cache_log_raised(array);
 	return false;
 }
 

@@ -57,6 +57,9 @@ enum r5d_state {
  * @cache_set: stripes that we raised it to
  * @cache_bytes: memory of those that we added, or are about to add. Under r5d_registry_mutex
  * @cache_grows: a step that raises the cache is under way. Under r5d_registry_mutex
+ * @cache_seen: stripes when the work last looked, or had raised it; 0: it did not yet. Another
+ *	number is one that somebody has set
+ * @cache_logged: stripes that the log says it was raised to; 0: none
  * @cache_short: why it was not raised further, as last logged, or NULL
  * @listed: its file in sysfs exists
  * @selected: the parameter arrays names it, or names none
@@ -90,6 +93,8 @@ struct r5d_array {
 	int cache_set;
 	u64 cache_bytes;
 	bool cache_grows;
+	int cache_seen;
+	int cache_logged;
 	const char *cache_short;
 	bool listed;
 	bool selected;
