@@ -4,7 +4,7 @@
 import signal
 import unittest
 
-from seqkeep_lib.signals import SIGNALS, StoppedBySignal, StopSignals
+from seqkeep_lib.signals import SIGNALS, StoppedBySignal, StopSignals, Undo, raised_signals
 
 
 class Signals(unittest.TestCase):
@@ -25,6 +25,21 @@ class Signals(unittest.TestCase):
             self.assertEqual(stopped.exception.number, number)
             stop.unregister()
             self.assertEqual(signal.getsignal(number), signal.SIG_DFL)
+
+    def test_a_signal_while_undoing(self) -> None:
+        undone = []
+
+        def step(number: int) -> None:
+            if number == 2:
+                signal.raise_signal(signal.SIGTERM)
+            undone.append(number)
+
+        with self.assertRaises(StoppedBySignal), raised_signals(), Undo() as undo:
+            for number in (1, 2, 3):
+                undo.callback(step, number)
+            raise OSError
+        self.assertEqual(undone, [3, 2, 1])
+        self.assertEqual(signal.pthread_sigmask(signal.SIG_BLOCK, []), set())
 
     def test_an_ignored_sighup(self) -> None:
         # As by nohup.

@@ -596,6 +596,17 @@ class Devices(Switches):
         self.assertNotIn(told, shown)
         self.assertIn("set now", shown)
 
+    def test_a_list_for_ctxra_that_was_enabled_without(self) -> None:
+        """At the next boot it must not act on all disks until udev has set the list."""
+        self.run_ok("enable", "--now", "ctxra")
+        self.assertIn("waits for a device of its list at boot", self.run_ok("set", "sdb", "ctxra=yes"))
+        kept = read_boot(self.host, CTXRA)
+        assert kept
+        self.assertTrue(kept.waits)
+        self.assertIn("enable=0", self.host.text(options_file(CTXRA)) or "")
+        self.assertNotIn("at boot", self.run_ok("set", "sdb", "ctxra=yes"))
+        self.assertTrue(self.is_on())
+
     def test_apply_to_a_disk_without_settings(self) -> None:
         """udev starts one for each disk that appears."""
         self.fixture.write("etc/seqkeep.conf", "[/dev/sdb]\nread_ahead_kb = 1024\n")

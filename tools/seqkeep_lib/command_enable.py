@@ -30,7 +30,7 @@ from .finding import PROBLEM
 from .host import Host
 from .modules import Module, State
 from .output import show
-from .signals import raised_signals
+from .signals import Undo, raised_signals
 from .switch import (  # fmt: skip
     WAIT_S,
     check_available,
@@ -159,7 +159,7 @@ def enable(host: Host, module: Module, options: dict[str, str], now: bool, obser
     if wanted is not None and "max_kb" in named and "max_kb" not in options:
         # Only disks with a window of their own were given, so that the others have the kernel's.
         options["max_kb"] = "0"
-    with contextlib.ExitStack() as undo:
+    with Undo() as undo:
         if now:
             # With those of the file that are not given again: it may not have been set in the loaded module.
             set_up(host, state, {**kept, **options}, observe, undo)

@@ -33,7 +33,7 @@ from .errors import SeqkeepError, UsageError
 from .host import Host
 from .modules import MODULES, Module, find_module
 from .output import show
-from .signals import raised_signals
+from .signals import Undo, raised_signals
 from .switch import (  # fmt: skip
     WAIT_S,
     check_available,
@@ -85,7 +85,7 @@ def set_module(host: Host, module: Module, options: dict[str, str]) -> list[str]
     boot = read_boot(host, module)
     if not state.loaded and not boot:
         raise SeqkeepError(f"{module.name} is neither loaded nor enabled at boot: seqkeep enable {module.name}")
-    with contextlib.ExitStack() as undo:
+    with Undo() as undo:
         if state.loaded:
             set_parameters(host, module, with_own_sizes(host, module, options), undo)
         if boot:
@@ -142,9 +142,10 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
         check_has(host, disk, [name for name, value in settings.items() if value])
     before = read_settings(host)
     check_other_names(host, before, device, disk, settings)
-    with contextlib.ExitStack() as undo:
+    with Undo() as undo:
         keep_device(host, disk, settings, undo)
         write_settings(host, device, settings)
+        notes = wait_for_devices(host, undo) if settings.get(CTXRA) else []
         # Only these: what the kernel refuses of others would fail this command.
         failed, pending = apply(host, read_settings(host), disk or "-", settings)
         # From here on the file has it, also what was refused.
@@ -163,11 +164,22 @@ def set_device(host: Host, device: str, settings: dict[str, str]) -> list[str]:
     apply_later(host, pending)
     if any(value == "" for value in settings.values()):
         lines.append("What is no longer kept stays as it is until the next boot.")
+    lines += notes
     lines += no_device_left(host) if settings.get(CTXRA) == "" else []
     name = stable_name(host, device)
     if name:
         lines.append(f"{device} may be another disk after a boot; {name} is always this one.")
     return lines
+
+
+def wait_for_devices(host: Host, undo: contextlib.ExitStack) -> list[str]:
+    """Have ctxra, which has a list from now on, wait for a device of it at boot: without it, it would act on all."""
+    boot = read_boot(host, CTXRA_MODULE)
+    if not boot or not boot.enable or boot.waits:
+        return []
+    undo.callback(restore_boot, host, CTXRA_MODULE, boot)
+    write_boot(host, CTXRA_MODULE, replace(boot, waits=True))
+    return ["ctxra waits for a device of its list at boot from now on.", *initramfs_note(host)]
 
 
 def other_values(host: Host, disk: str, settings: dict[str, str]) -> list[str]:

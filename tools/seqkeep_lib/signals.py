@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -48,6 +49,18 @@ def raised_signals() -> Iterator[None]:
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+class Undo(contextlib.ExitStack):
+    """Callbacks that put back what was begun. A signal waits until they are done."""
+
+    def __exit__(self, *raised: Any) -> bool:
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            return bool(super().__exit__(*raised))
+        finally:
+            # A signal that has come meanwhile is raised here.
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 class StopSignals:
