@@ -11,7 +11,8 @@
 /*
  * Windows that a run away from the start of a file covers before the next is twice as large. Two of
  * the new ones are ahead of a reader at a time. So what is fetched behind a piece is a sixteenth of
- * its length at most, in the mean half of that, or what the stock code fetches.
+ * its length at most, in the mean half of that, or what the stock code fetches; more only where the
+ * pages before it were evicted.
  */
 #define PIECE_WINDOWS	64
 /* Pages sampled per stretch of a run, about. */
