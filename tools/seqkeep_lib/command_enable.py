@@ -116,10 +116,10 @@ def start(
     devices: list[str] = []
     if module.name == "ctxra":
         keep_ctxra(host, undo)
-    undo.callback(switch_module, host, module, state_of(host, module).enabled)
-    if module.name == "ctxra":
         # Its list must not be among what apply() reports: without it ctxra would take all disks.
         devices = apply_ctxra(host, settings)
+    else:
+        undo.callback(switch_module, host, module, state_of(host, module).enabled)
     failed, pending = apply(host, settings, names=ATTRIBUTES)
     if boot.observe:
         return "observes", failed
