@@ -220,10 +220,7 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
  */
 static bool is_in_step(const struct ctxra_stream *near, const struct ctxra_request *rq)
 {
-	unsigned long distance = rq->index > near->last_index ? rq->index - near->last_index :
-				 near->last_index - rq->index;
-
-	return near->step && distance % near->step == 0;
+	return near->step && ctxra_stream_step_to(near, rq) % near->step == 0;
 }
 
 /*

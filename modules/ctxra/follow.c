@@ -72,8 +72,7 @@ static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request 
  */
 static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	unsigned long step = rq->index > s->last_index ? rq->index - s->last_index :
-			     s->last_index - rq->index;
+	unsigned long step = ctxra_stream_step_to(s, rq);
 
 	s->last_index = rq->index;
 	s->last_nr = rq->nr;

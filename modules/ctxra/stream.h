@@ -5,6 +5,13 @@
 
 #include "ctxra.h"
 
+/* Pages between a request and the last miss of a stream, in either direction. */
+static inline unsigned long ctxra_stream_step_to(const struct ctxra_stream *s,
+						 const struct ctxra_request *rq)
+{
+	return rq->index > s->last_index ? rq->index - s->last_index : s->last_index - rq->index;
+}
+
 struct ctxra_stream *ctxra_stream_find(struct ctxra_stream *streams, unsigned int nr,
 				       const struct ctxra_file *file,
 				       const struct ctxra_request *rq);
