@@ -233,6 +233,38 @@ static void long_pieces(struct kunit *test)
 }
 
 /*
+ * If the pages before the pieces were evicted, hardly more is fetched, either: a sixteenth. So is it
+ * with little memory, in which the pieces do fit.
+ */
+static void evicted_pieces(struct kunit *test)
+{
+	static const unsigned long memory[] = { 256, 512, 1024, MAX_WINDOW };
+	struct reader *r = reader_alloc(test);
+	unsigned int seed, i, m, grows;
+
+	for (m = 0; m < ARRAY_SIZE(memory); m++) {
+		unsigned long read[2] = {};
+
+		for (seed = 1; seed <= PIECE_SEEDS; seed++) {
+			for (grows = 0; grows < 2; grows++) {
+				struct rnd_state rnd;
+
+				prandom_seed_state(&rnd, seed);
+				reopen(r, way_of(test), grows);
+				r->memory = memory[m];
+				for (i = 0; i < FILE_PAGES; i++)
+					sim_page(&r->cache, i)->evicted = true;
+				for (i = 0; i < 4; i++)
+					read_piece(r, i * 8192 + prandom_u32_state(&rnd) % 1024 + 1,
+						   128 + prandom_u32_state(&rnd) % 6144, BLOCK);
+				read[grows] += r->cache.read;
+			}
+		}
+		KUNIT_EXPECT_LE_MSG(test, read[1], read[0] + read[0] / 16, "memory %lu", memory[m]);
+	}
+}
+
+/*
  * Large reads that do not follow each other: the pages of one prove nothing of the next. Up to 6.11
  * prev_pos moves within a read, so a read of several rsize counts as a run there.
  */
@@ -401,6 +433,9 @@ static void bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nra_next_window(2048, &limits, &run), 300U);
 	/* Little memory: the run becomes no longer. */
 	limits.memory = 200;
+	run.pages = 16 * 200 - 1;
+	KUNIT_EXPECT_EQ(test, nra_next_window(128, &limits, &run), 0U);
+	run.pages++;
 	KUNIT_EXPECT_EQ(test, nra_next_window(128, &limits, &run), 200U);
 	/* However much memory there is in all. */
 	limits.memory = 1UL << 20;
@@ -620,6 +655,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(from_the_middle, way_gen_params),
 	KUNIT_CASE_PARAM(pieces, way_gen_params),
 	KUNIT_CASE_PARAM(long_pieces, way_gen_params),
+	KUNIT_CASE_PARAM(evicted_pieces, way_gen_params),
 	KUNIT_CASE_PARAM(large_reads, way_gen_params),
 	KUNIT_CASE_PARAM(fetched, way_gen_params),
 	KUNIT_CASE_PARAM(seek, way_gen_params),

@@ -11,10 +11,12 @@
 /*
  * Windows that a run away from the start of a file covers before the next is twice as large. Two of
  * the new ones are ahead of a reader at a time. So what is fetched behind a piece is a sixteenth of
- * its length at most, in the mean half of that, or what the stock code fetches; more only where the
- * pages before it were evicted.
+ * its length at most, in the mean half of that, or what the stock code fetches; more only where
+ * memory is short.
  */
 #define PIECE_WINDOWS	64
+/* Of a run that ends at evicted pages, so many times what one window may take of the memory. */
+#define EVICTED_WINDOWS	16
 /* Pages sampled per stretch of a run, about. */
 #define SAMPLES		8
 
@@ -133,8 +135,9 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
  * A run in the middle of a file may be a piece: it must cover PIECE_WINDOWS windows before the next
  * is twice as large. A run from the start of the file must cover half a window only, because the
  * stock code, too, takes the start as a hint that the whole file will be read. A run that ends at
- * evicted pages may have been longer: where memory is short it becomes no longer than what memory
- * holds, so two of the largest windows for that memory are enough.
+ * evicted pages may have been longer, and where memory is short it becomes no longer than what
+ * memory holds: a quarter of that is enough. It may also be a piece that begins there, of a file
+ * that does not fit into memory.
  */
 static unsigned long nra_grown_window(unsigned int size, const struct nra_limits *limits,
 				      unsigned long max_window, const struct nra_run *run)
@@ -144,7 +147,7 @@ static unsigned long nra_grown_window(unsigned int size, const struct nra_limits
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
 	if (run->evicted)
-		need = min(need, 2 * limits->memory);
+		need = min(need, EVICTED_WINDOWS * limits->memory);
 	/* The stock code still ramps up. Half: the newest kernels cut a window to whole folios. */
 	if (size < limits->mount_pages / 2)
 		return 0;
@@ -156,8 +159,8 @@ static unsigned long nra_grown_window(unsigned int size, const struct nra_limits
  * @size: the last window, pages
  * @limits: what bounds the next one
  *
- * Two of the largest windows show what nra_next_window() asks of evicted pages. A window that may
- * still grow has to be covered %PIECE_WINDOWS times.
+ * Two of the largest windows show whether evicted pages bound the next one. A window that may still
+ * grow has to be covered %PIECE_WINDOWS times.
  *
  * Return: pages.
  */
@@ -172,7 +175,8 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
 
 /**
  * nra_read_length - how long a read() is that hits a marker
- * @end: of nra_run_end(): where the read() before this one ended, or 0
+ * @end: of nra_run_end(): where the read() before this one ended, or where evicted pages end
+ *	between there and @index, or 0
  * @index: the page with the marker
  * @req: what this read() still wants, from there on, pages
  *
