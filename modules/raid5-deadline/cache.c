@@ -101,6 +101,20 @@ static int r5d_step_stripes(const struct r5d_array *array)
 }
 
 /*
+ * How many stripes the next step is to make: odd at each step, because the one after it may fail,
+ * see r5d_cache_stripes(). What raid456 added by itself counts, because a smaller size would free
+ * it. The shrinker may have left fewer than the minimum.
+ */
+static int r5d_cache_next(const struct r5d_array *array)
+{
+	int before = r456_conf_min_stripes(array->conf);
+	int have = max(r456_conf_max_stripes(array->conf), before);
+	int next = min(r5d_cache_wanted(array), have + r5d_step_stripes(array));
+
+	return max((next - 1) | 1, before);
+}
+
+/*
  * What the cache of an array of the table takes. Once somebody else has set its size, that is not
  * ours any more. An unusable array has none, and its conf may not be read.
  */
@@ -114,18 +128,20 @@ static u64 r5d_cache_share(const struct r5d_array *array)
 }
 
 /*
- * Take memory to raise a cache to @want stripes, of which there were @before at first. Arrays that
- * have left the table have none. Nobody takes memory between another's look at what is taken, and
- * its taking some. Returns how many stripes there is memory for.
+ * Take memory for the next step. Arrays that have left the table have none. Nobody takes memory
+ * between another's look at what is taken, and its taking some. md's lock is not held: the holder
+ * of the registry's lock may wait for memory, and a write that frees memory may wait for md to
+ * write superblocks under its lock. Returns how many stripes there is memory for.
  */
-static int r5d_cache_take(struct r5d_array *array, int before, int want)
+static int r5d_cache_take(struct r5d_array *array)
 {
+	int before = array->cache_before ?: r456_conf_min_stripes(array->conf);
+	int want = r5d_cache_next(array);
 	u64 all = (u64)(totalram_pages() / ALL_PART) << PAGE_SHIFT, taken = 0;
 	int disks = r456_conf_raid_disks(array->conf);
 	struct r5d_array *other;
 	int bucket;
 
-	/* In md's reconfig_mutex, as in r5d_array_detach(). No holder waits for it, or for work. */
 	mutex_lock(&r5d_registry_mutex);
 	hash_for_each(r5d_arrays, bucket, other, node)
 		if (other != array)
@@ -181,27 +197,19 @@ static void r5d_cache_short(struct r5d_array *array, int want, const char *why)
 }
 
 /*
- * Raise the cache by a step. md's lock is held. Returns 0 if that was the last one, 1 if there are
- * more, or a negative errno.
+ * Raise the cache to @next stripes, for which memory was taken. md's lock is held. Returns 0 if that
+ * was the last step, 1 if there are more, or a negative errno.
  */
-static int r5d_cache_step(struct r5d_array *array)
+static int r5d_cache_step(struct r5d_array *array, int next)
 {
 	int want = r5d_cache_wanted(array);
 	int before = r456_conf_min_stripes(array->conf);
-	/*
-	 * With what raid456 added by itself, which a smaller size would free. The shrinker may have
-	 * left fewer than the minimum.
-	 */
-	int have = max(r456_conf_max_stripes(array->conf), before);
-	int next = min(want, have + r5d_step_stripes(array));
 	int err = 0;
 
 	if (r5d_cache_done(array))
 		return 0;
-	/* Odd at each step, because the next one may fail: see r5d_cache_stripes(). */
-	next = r5d_cache_take(array, array->cache_before ?: before, (next - 1) | 1);
 	/* Those that it has are allocated: only keep the shrinker from freeing them. */
-	if (next > before && next <= have)
+	if (next > before && next <= r456_conf_max_stripes(array->conf))
 		r456_conf_set_min_stripes(array->conf, next);
 	else if (next > before)
 		err = raid5_set_cache_size(array->mddev, next);
@@ -210,7 +218,6 @@ static int r5d_cache_step(struct r5d_array *array)
 	if (array->cache_before)
 		WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
 	array->cache_seen = r456_conf_min_stripes(array->conf);
-	r5d_cache_took(array);
 	/* Other arrays have the rest of the memory. */
 	if (next <= before) {
 		r5d_cache_short(array, want, "those of all arrays have 1/" __stringify(ALL_PART)
@@ -220,6 +227,26 @@ static int r5d_cache_step(struct r5d_array *array)
 	if (err)
 		r5d_cache_short(array, want, "md cannot allocate the stripes, lower cache_mb");
 	return err ?: want > r456_conf_min_stripes(array->conf);
+}
+
+/*
+ * As r5d_cache_step(), with md's lock, if it is free: -EAGAIN if it is not, or if the array may not
+ * be raised now, -ENODEV if the array is being stopped or closed.
+ */
+static int r5d_cache_locked_step(struct r5d_array *array, int next)
+{
+	int more = r456_mddev_trylock(array->mddev);
+
+	if (more)
+		return more;
+	if (r5d_state(array) >= R5D_CLOSED)
+		more = -ENODEV;
+	else if (!r5d_may_raise(array))
+		more = -EAGAIN;
+	else
+		more = r5d_cache_step(array, next);
+	mddev_unlock(array->mddev);
+	return more;
 }
 
 /**
@@ -234,7 +261,7 @@ static int r5d_cache_step(struct r5d_array *array)
  * If the array is closed meanwhile, r5d_cache_restore() follows. If it is raised in part, the next
  * stripe that is held asks again: r5d_array_queue_raise().
  *
- * Context: may sleep; no lock is held, and none is waited for.
+ * Context: may sleep; no lock is held. md's is not waited for.
  * Return: true if it has to be called again later.
  */
 bool r5d_cache_raise(struct r5d_array *array)
@@ -245,20 +272,10 @@ bool r5d_cache_raise(struct r5d_array *array)
 		array->cache_seen = r456_conf_min_stripes(array->conf);
 	more = !r5d_cache_done(array);
 	while (more > 0) {
-		int err = r456_mddev_trylock(array->mddev);
-
-		if (err)
-			return err == -EAGAIN;
-		if (r5d_state(array) >= R5D_CLOSED) {
-			mddev_unlock(array->mddev);
-			return false;
-		}
-		if (!r5d_may_raise(array)) {
-			mddev_unlock(array->mddev);
-			return true;
-		}
-		more = r5d_cache_step(array);
-		mddev_unlock(array->mddev);
+		more = r5d_cache_locked_step(array, r5d_cache_take(array));
+		r5d_cache_took(array);
+		if (more == -EAGAIN || more == -ENODEV)
+			return more == -EAGAIN;
 		array->work_delay = 0;
 		if (more > 0)
 			usleep_range(STEP_PAUSE_US, 2 * STEP_PAUSE_US);
