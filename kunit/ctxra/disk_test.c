@@ -7,6 +7,7 @@
 #include <linux/prandom.h>
 
 #include "ctxra/disk.h"
+#include "ctxra/disk_stream.h"
 
 #define SEEDS		20
 #define PIECE_SEEDS	24
@@ -615,6 +616,52 @@ static void near_readers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->disk.streams[1].pages, 31 * BASE);
 }
 
+/*
+ * A reader comes to a part of the file that is cached, and misses a page behind it. It is the same
+ * stream if it has read all of its window before, and of the cached pages none was read from disk.
+ */
+static void passes_cached_part(struct kunit *test)
+{
+	unsigned int was_read, i;
+
+	for (was_read = 0; was_read < 2; was_read++) {
+		struct world *w = create(test, SPINDLE, 1);
+		struct ctxra_args args = { .eof = ULONG_MAX, .ra_size = BASE };
+		struct ctxra_disk_window win;
+
+		for (i = 0; i < 64; i++) {
+			args.folio_nr = i != 32;
+			args.index = args.ra_start + (args.folio_nr ? 0 : 10 * BASE);
+			win = ctxra_disk_stock_window(w, &args, was_read);
+			ctxra_disk_add_window(&w->disk, &win, 10 * i);
+			args.ra_start = win.start;
+		}
+		KUNIT_EXPECT_EQ(test, args.ra_start, (63 + 10) * BASE);
+		KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U - was_read);
+		KUNIT_EXPECT_EQ(test, w->disk.pages, (63 - !was_read) * BASE);
+		kunit_kfree(test, w);
+	}
+}
+
+/* Behind a reader's window, and not in it or at its end, a miss begins a stream of its own. */
+static void jumps(struct kunit *test)
+{
+	static const unsigned long misses[] = { 0, 999, 1000, 1001, 1032, 1033, 5000 };
+	struct ctxra_args args = { .ra_start = 1000, .ra_size = BASE };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(misses); i++) {
+		bool follows = misses[i] > 1000 && misses[i] <= 1032;
+		struct ctxra_disk_window win;
+
+		args.index = misses[i];
+		win = ctxra_disk_stock_window(test, &args, false);
+		KUNIT_EXPECT_EQ_MSG(test, win.from, follows ? 1000 : misses[i], "%lu", misses[i]);
+		KUNIT_EXPECT_EQ(test, win.start, misses[i]);
+		KUNIT_EXPECT_EQ(test, win.passed, 0UL);
+	}
+}
+
 /* A stream that seems to have ended is charged for what it left unread, until it goes on. */
 static void paused_stream(struct kunit *test)
 {
@@ -663,6 +710,8 @@ static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(another_disk),
 	KUNIT_CASE(shared_stream),
 	KUNIT_CASE(near_readers),
+	KUNIT_CASE(passes_cached_part),
+	KUNIT_CASE(jumps),
 	KUNIT_CASE(paused_stream),
 	{}
 };

@@ -42,6 +42,7 @@ struct ctxra_disk_sample {
  * @mapping: address of the file's mapping; compared, never dereferenced
  * @start: first page
  * @from: first page of the reader's window before; @start if that is not known
+ * @passed: cached pages between the end of that window and @start
  * @eof: pages of the file
  * @nr: pages of the window; 0 if the stock code chooses them
  * @shared: readers share the stream, so its windows are not opened in order
@@ -50,6 +51,7 @@ struct ctxra_disk_window {
 	const void *mapping;
 	unsigned long start;
 	unsigned long from;
+	unsigned long passed;
 	unsigned long eof;
 	unsigned long nr;
 	bool shared;

@@ -155,6 +155,34 @@ void ctxra_disk_charge_ended(struct ctxra_disk *d, u32 now)
 }
 
 /**
+ * ctxra_disk_stock_window - the window that the stock code opens for a reader in order
+ * @mapping: the file's mapping
+ * @args: the call
+ * @was_read: the last page of the open file's own window was read
+ *
+ * Return: the window. It goes on from the file's own one if it begins there or at its end. A reader
+ *	that misses a page farther on has passed cached pages, if it left none of its own window
+ *	unread; else it has jumped.
+ */
+struct ctxra_disk_window ctxra_disk_stock_window(const void *mapping,
+						 const struct ctxra_args *args, bool was_read)
+{
+	unsigned long end = args->ra_start + args->ra_size;
+	struct ctxra_disk_window win = {
+		.mapping = mapping,
+		.start = args->folio_nr ? end : args->index,
+		.eof = args->eof,
+	};
+
+	win.from = win.start;
+	if (win.start <= args->ra_start || (win.start > end && !was_read))
+		return win;
+	win.from = args->ra_start;
+	win.passed = win.start - min(win.start, end);
+	return win;
+}
+
+/**
  * ctxra_disk_move_stream - note that a stream, or a new one, opens a window
  * @d: the disk
  * @win: the window
@@ -177,6 +205,7 @@ struct ctxra_disk_stream *ctxra_disk_move_stream(struct ctxra_disk *d,
 		*s = (struct ctxra_disk_stream){ .mapping = win->mapping, .start = win->start };
 	} else if (win->start > s->start) {
 		*moved = win->start - s->start;
+		*moved -= min(*moved, win->passed);
 		s->pages += *moved;
 		s->start = win->start;
 	}

@@ -19,7 +19,9 @@
 #include "common/read_racy.h"
 #include "counters.h"
 #include "disk.h"
+#include "disk_stream.h"
 #include "disks.h"
+#include "pagecache.h"
 
 #define NR_DISKS	16
 /* A disk that was not read for so long leaves its entry to another one, ms. */
@@ -216,19 +218,11 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
 	ctxra_disks_count_grown(win->nr, args->ahead);
 }
 
-/* The window that the stock code opens for a reader in order. */
-static struct ctxra_disk_window stock_window(struct inode *inode, const struct ctxra_args *args)
+/* Was the last page of the open file's window read? */
+static bool window_was_read(struct inode *inode, const struct ctxra_args *args)
 {
-	unsigned long end = args->ra_start + args->ra_size;
-	struct ctxra_disk_window win = {
-		.mapping = inode->i_mapping,
-		.start = args->folio_nr ? end : args->index,
-		.eof = args->eof,
-	};
-
-	/* A miss is not in the window before, or at its end, if the reader has jumped since. */
-	win.from = win.start > args->ra_start && win.start <= end ? args->ra_start : win.start;
-	return win;
+	return !args->folio_nr && args->ra_size &&
+	       ctxra_sample_use(inode->i_mapping, args->ra_start + args->ra_size - 1, 1).used;
 }
 
 /**
@@ -247,7 +241,7 @@ unsigned long ctxra_disks_note_stock(struct inode *inode, const struct ctxra_arg
 
 	if (!args->grown || !ctxra_args_in_order(args))
 		return 0;
-	win = stock_window(inode, args);
+	win = ctxra_disk_stock_window(inode->i_mapping, args, window_was_read(inode, args));
 	pages = add_window(inode, &win, args->ahead);
 	return pages > args->ahead ? pages : 0;
 }
