@@ -662,37 +662,66 @@ static void jumps(struct kunit *test)
 	}
 }
 
-/* A stream that seems to have ended is charged for what it left unread, until it goes on. */
-static void paused_stream(struct kunit *test)
+/* The next window of a stream. */
+static void go_on(struct world *w, struct ctxra_disk_window *win)
 {
-	struct world *w = create(test, SPINDLE, 1);
-	struct ctxra_disk_window win[2] = {};
+	win->from = win->start;
+	win->start += BASE;
+	ctxra_disk_add_window(&w->disk, win, div_u64(w->now, 1000));
+}
+
+/* Two streams get larger windows, and the first one pauses. Return the credit then. */
+static s64 pause_stream(struct kunit *test, struct world *w, struct ctxra_disk_window *win)
+{
 	s64 credit = w->disk.credit;
-	unsigned int i, n, pages = 0;
+	unsigned int i, n;
 
 	for (i = 0; i < 1024; i++) {
 		if (i == 300)
 			w->disk.win = 16 * BASE;
 		/* At last only the second one reads. */
 		n = i < 900 ? i % 2 : 1;
+		w->now = 50000ULL * i;
 		win[n].mapping = &win[n];
 		win[n].eof = ULONG_MAX;
-		win[n].from = win[n].start;
-		win[n].start += BASE;
-		ctxra_disk_add_window(&w->disk, &win[n], 50 * i);
-		pages += i < 2 ? 0 : BASE;
-		KUNIT_ASSERT_EQ(test, w->disk.credit, credit + pages);
+		go_on(w, &win[n]);
+		credit += i < 2 ? 0 : BASE;
+		KUNIT_ASSERT_EQ(test, w->disk.credit, credit);
 	}
-	w->now = 50 * i * 1000ULL;
 	KUNIT_ASSERT_EQ(test, w->disk.streams[0].win, 16 * BASE);
+	return credit;
+}
+
+/* A stream that seems to have ended is charged for what it left unread, until it goes on. */
+static void paused_stream(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	struct ctxra_disk_window win[2] = {};
+	s64 credit = pause_stream(test, w, win);
+
 	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages - 64 * (15 * BASE * 3 / 2));
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit - 64 * (15 * BASE * 3 / 2));
 	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages - 64 * (15 * BASE * 3 / 2));
-	win[0].from = win[0].start;
-	win[0].start += BASE;
-	ctxra_disk_add_window(&w->disk, &win[0], 50 * i);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + pages + BASE);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit - 64 * (15 * BASE * 3 / 2));
+	go_on(w, &win[0]);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + BASE);
+}
+
+/* Where little credit was left to lose, a stream that goes on gets no more back. */
+static void paused_stream_without_credit(struct kunit *test)
+{
+	struct world *w = create(test, SPINDLE, 1);
+	s64 least = -64 * 32768L / (s64)PAGE_KB;
+	struct ctxra_disk_window win[2] = {};
+
+	pause_stream(test, w, win);
+	w->disk.credit = least + 1000;
+	sample(w);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, least);
+	sample(w);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, least);
+	go_on(w, &win[0]);
+	KUNIT_EXPECT_EQ(test, w->disk.credit, least + 1000 + BASE);
 }
 
 static struct kunit_case disk_cases[] = {
@@ -713,6 +742,7 @@ static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(passes_cached_part),
 	KUNIT_CASE(jumps),
 	KUNIT_CASE(paused_stream),
+	KUNIT_CASE(paused_stream_without_credit),
 	{}
 };
 

@@ -66,10 +66,11 @@ struct ctxra_disk_window {
  * @reach: pages from @start within which the next window of a shared stream begins
  * @win: how large its windows may be now, pages
  * @eof: pages of the file
- * @unread: if it seems to have ended, pages that it has left unread
+ * @charged: what the credit has lost by its end
  * @seen: time of its last window, ms
  * @window: number of that window on the disk
  * @shared: readers share it
+ * @ended: it seems to have ended, and left pages unread
  */
 struct ctxra_disk_stream {
 	const void *mapping;
@@ -78,10 +79,11 @@ struct ctxra_disk_stream {
 	unsigned long reach;
 	unsigned long win;
 	unsigned long eof;
-	unsigned long unread;
+	s64 charged;
 	u32 seen;
 	u32 window;
 	bool shared;
+	bool ended;
 };
 
 /**

@@ -125,11 +125,13 @@ static struct ctxra_disk_stream *oldest_stream(struct ctxra_disk *d)
 	return oldest;
 }
 
-static void change_credit(struct ctxra_disk *d, s64 change)
+/* Return by how much the credit has changed. */
+static s64 change_credit(struct ctxra_disk *d, s64 change)
 {
-	s64 most = credit_of_kb(MAX_CREDIT_KB);
+	s64 most = credit_of_kb(MAX_CREDIT_KB), before = d->credit;
 
-	d->credit = clamp_t(s64, d->credit + change, -most, most);
+	d->credit = clamp_t(s64, before + change, -most, most);
+	return d->credit - before;
 }
 
 /*
@@ -138,10 +140,13 @@ static void change_credit(struct ctxra_disk *d, s64 change)
  */
 static void charge(struct ctxra_disk *d, struct ctxra_disk_stream *s)
 {
-	if (!is_proven(d, s) || s->win <= d->base || s->unread || s->start + s->win >= s->eof)
+	s64 unread;
+
+	if (!is_proven(d, s) || s->win <= d->base || s->ended || s->start + s->win >= s->eof)
 		return;
-	s->unread = (s->win - d->base) * 3 / 2;
-	change_credit(d, -(s64)UNREAD_PART * s->unread);
+	s->ended = true;
+	unread = (s->win - d->base) * 3 / 2;
+	s->charged = -change_credit(d, -UNREAD_PART * unread);
 }
 
 /* Note what the streams that ended since the last sample left unread. */
@@ -210,8 +215,9 @@ struct ctxra_disk_stream *ctxra_disk_move_stream(struct ctxra_disk *d,
 		s->start = win->start;
 	}
 	/* It goes on, after all. */
-	change_credit(d, *moved + (s64)UNREAD_PART * s->unread);
-	s->unread = 0;
+	change_credit(d, *moved + s->charged);
+	s->charged = 0;
+	s->ended = false;
 	s->eof = win->eof;
 	s->shared = win->shared;
 	s->seen = now;
