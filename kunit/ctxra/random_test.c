@@ -8,6 +8,7 @@
 
 #include "ctxra/budget.h"
 #include "ctxra/candidate.h"
+#include "ctxra/follow.h"
 #include "ctxra/governor.h"
 #include "sim/simwork.h"
 
@@ -185,9 +186,30 @@ static void evicted_page_takes_a_token(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.on_trial);
 }
 
+/* A stream that begins anew remembers no evicted page but the one that it begins with. */
+static void restart_on_an_evicted_page(struct kunit *test)
+{
+	struct ctxra_request rq = { .index = 1000, .nr = 4, .win = 32, .ahead = 32, .eof = 4000 };
+	struct ctxra_budget budget = {};
+	unsigned int evicted;
+
+	for (evicted = 0; evicted < 2; evicted++) {
+		struct ctxra_stream s = {
+			.end = 100, .requested = 8, .last_nr = 4, .again = !evicted,
+		};
+		struct ctxra_window win;
+
+		rq.evicted = evicted;
+		KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_STOCK);
+		KUNIT_EXPECT_EQ(test, s.start, rq.index);
+		KUNIT_EXPECT_TRUE(test, s.again == evicted);
+	}
+}
+
 static struct kunit_case random_cases[] = {
 	KUNIT_CASE(proof_needs_motion),
 	KUNIT_CASE(evicted_page_takes_a_token),
+	KUNIT_CASE(restart_on_an_evicted_page),
 	KUNIT_CASE_PARAM(uniform_with_little_memory, uniform_gen_params),
 	KUNIT_CASE_PARAM(beside_a_scan, scan_gen_params),
 	{}

@@ -112,7 +112,7 @@ void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq
 	s->on_trial = false;
 	s->early = false;
 	s->distrusted = false;
-	s->again = false;
+	s->again = rq->evicted;
 }
 
 /**
