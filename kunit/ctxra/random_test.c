@@ -172,18 +172,31 @@ static void proof_needs_motion(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.on_trial);
 }
 
-/* However many its hits are, a candidate takes a token if one was on an evicted page. */
+/* After an evicted page a candidate takes a token, whatever its hits, unless it moves on. */
 static void evicted_page_takes_a_token(struct kunit *test)
 {
+	static const struct {
+		bool again;
+		s8 direction;
+		bool recognised;
+	} cases[] = {
+		{ true, 0, false }, { true, 15, false }, { true, -15, false },
+		{ true, 16, true }, { true, -16, true }, { false, 0, true },
+	};
 	const struct ctxra_request rq = { .index = 64, .nr = 4, .win = 32, .ahead = 32 };
-	struct ctxra_stream s = { .hits = U8_MAX, .requested = 64 };
-	struct ctxra_budget budget = {};
+	unsigned int i;
 
-	s.again = true;
-	KUNIT_EXPECT_FALSE(test, ctxra_candidate_try(&s, &budget, &rq, 0, 64));
-	s.again = false;
-	KUNIT_EXPECT_TRUE(test, ctxra_candidate_try(&s, &budget, &rq, 0, 64));
-	KUNIT_EXPECT_FALSE(test, s.on_trial);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ctxra_stream s = {
+			.hits = U8_MAX, .requested = 64, .again = cases[i].again,
+			.direction = cases[i].direction,
+		};
+		struct ctxra_budget budget = {};
+
+		KUNIT_EXPECT_EQ_MSG(test, ctxra_candidate_try(&s, &budget, &rq, 0, 64),
+				    cases[i].recognised, "case %u", i);
+		KUNIT_EXPECT_FALSE(test, s.on_trial);
+	}
 }
 
 /* A stream that begins anew remembers no evicted page but the one that it begins with. */

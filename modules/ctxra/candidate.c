@@ -13,11 +13,13 @@
 #include "governor.h"
 #include "stream.h"
 
-/*
- * A stream with so many hits opens its first window without a token, if none was on an evicted
- * page. Where memory is short, random reads come back to all places of a file.
- */
+/* A stream with so many hits opens its first window without a token. */
 #define TOKENLESS_HITS		16
+/*
+ * Where memory is short, random reads come back to all places of a file. So after an evicted page a
+ * stream must have extended its range so often in a row the same way, too.
+ */
+#define TOKENLESS_MOVES		16
 
 /* Does the stock code open a window for a request that it cannot follow by the file's state? */
 static bool is_followed(const struct ctxra_request *rq)
@@ -89,6 +91,12 @@ bool ctxra_candidate_range(struct ctxra_stream *s, const struct ctxra_request *r
 	return true;
 }
 
+/* Does a candidate need a token to become a stream? */
+static bool needs_token(const struct ctxra_stream *s)
+{
+	return s->hits < TOKENLESS_HITS || (s->again && abs(s->direction) < TOKENLESS_MOVES);
+}
+
 /**
  * ctxra_candidate_try - recognise a candidate as a dense stream
  * @s: the candidate
@@ -98,8 +106,7 @@ bool ctxra_candidate_range(struct ctxra_stream *s, const struct ctxra_request *r
  * @end: its end
  *
  * It is one after CTXRA_DENSE_HITS hits, if at least half of the range was requested; after a
- * stride, seven eighths of a whole reach. Below TOKENLESS_HITS hits, or after an evicted page, that
- * takes a token, and the stream is on trial.
+ * stride, seven eighths of a whole reach. If that takes a token, the stream is on trial.
  *
  * Return: whether it was recognised.
  */
@@ -110,7 +117,7 @@ bool ctxra_candidate_try(struct ctxra_stream *s, struct ctxra_budget *budget,
 		return false;
 	if (s->gappy && (end - start < ctxra_reach(rq) || 8UL * s->requested < 7 * (end - start)))
 		return false;
-	if (s->hits < TOKENLESS_HITS || s->again) {
+	if (needs_token(s)) {
 		s->early = s->hits < CTXRA_DENSE_HITS;
 		if (!(s->early ? ctxra_budget_take_early(budget) : ctxra_budget_take(budget)))
 			return false;
