@@ -243,6 +243,35 @@ static void evicted_use_proves_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s.on_trial);
 }
 
+/*
+ * A window that was evicted before it was judged is never found read, unless a reader brings it
+ * back. Once they are far from it, its stream begins anew, or it would open no window any more.
+ */
+static void lost_window_ends_the_trial(struct kunit *test)
+{
+	const struct ctxra_use evicted = { .evicted = CTXRA_SAMPLES };
+	static const unsigned long positions[] = { 200, 1000, 1139, 1140, 5000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(positions); i++) {
+		struct ctxra_stream s = {
+			.kind = CTXRA_FORWARD, .on_trial = true, .early = true, .again = true,
+			.probe_start = 100, .probe_nr = 16, .reader_pos = positions[i],
+		};
+		bool far = positions[i] >= 116 + 32 * 32;
+		struct ctxra_budget budget = {};
+
+		ctxra_governor_init(&s);
+		s.windows_opened = s.trust;
+		ctxra_governor_judge(&s, &budget, 32, &evicted);
+		KUNIT_EXPECT_EQ_MSG(test, s.kind, far ? CTXRA_CANDIDATE : CTXRA_FORWARD,
+				    "reader at %lu", positions[i]);
+		KUNIT_EXPECT_TRUE(test, s.on_trial == !far);
+		KUNIT_EXPECT_EQ(test, s.probe_nr, far ? 0U : 16U);
+		KUNIT_EXPECT_EQ(test, budget.tokens, 0U);
+	}
+}
+
 /* Before full trust the windows grow one step per proof, and that is when tokens come back. */
 static void each_size_has_to_be_proved(struct kunit *test)
 {
@@ -332,6 +361,7 @@ static struct kunit_case governor_cases[] = {
 	KUNIT_CASE(trust_has_to_be_earned),
 	KUNIT_CASE(unclear_use_proves_nothing),
 	KUNIT_CASE(evicted_use_proves_nothing),
+	KUNIT_CASE(lost_window_ends_the_trial),
 	KUNIT_CASE(each_size_has_to_be_proved),
 	KUNIT_CASE(requested_pages_prove_nothing),
 	KUNIT_CASE(unread_stream_is_demoted),

@@ -144,15 +144,14 @@ unsigned long ctxra_governor_next_size(const struct ctxra_stream *s, unsigned lo
 	return s->on_trial || s->windows_opened ? s->win_size : GROWTH * s->win_size;
 }
 
-/* Pages between the request and the window that is to be judged. */
-static unsigned long distance_from_probe(const struct ctxra_stream *s,
-					 const struct ctxra_request *rq)
+/* Pages between a page and the window that is to be judged. */
+static unsigned long distance_from_probe(const struct ctxra_stream *s, unsigned long index)
 {
 	unsigned long end = s->probe_start + s->probe_nr;
 
-	if (rq->index > end)
-		return rq->index - end;
-	return s->probe_start - min(s->probe_start, rq->index);
+	if (index > end)
+		return index - end;
+	return s->probe_start - min(s->probe_start, index);
 }
 
 /**
@@ -165,7 +164,7 @@ static unsigned long distance_from_probe(const struct ctxra_stream *s,
 bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
 	return s->distrusted &&
-	       distance_from_probe(s, rq) > OTHER_READER_REACHES * ctxra_reach(rq);
+	       distance_from_probe(s, rq->index) > OTHER_READER_REACHES * ctxra_reach(rq);
 }
 
 /* Halve the stream's windows. */
@@ -276,7 +275,7 @@ bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_r
 		return s->windows_opened >= s->trust;
 	if (s->probe_age < PROBE_MIN_CALLS)
 		return false;
-	return distance_from_probe(s, rq) >= PROBE_REACHES * ctxra_reach(rq) ||
+	return distance_from_probe(s, rq->index) >= PROBE_REACHES * ctxra_reach(rq) ||
 	       s->probe_age >= PROBE_MAX_CALLS;
 }
 
@@ -291,6 +290,9 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 	s->followed = 0;
 	s->win_size = 0;
 	s->win_cap = 0;
+	s->on_trial = false;
+	s->early = false;
+	s->probe_nr = 0;
 }
 
 /*
@@ -301,6 +303,16 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 static bool moves_on(const struct ctxra_stream *s)
 {
 	return !s->again || s->kind == CTXRA_STRIDED || abs(s->direction) >= MOVING_REQUESTS;
+}
+
+/*
+ * Will the window that is to be judged never tell? It was evicted, and the readers are far from it.
+ * While they are near they may bring it back.
+ */
+static bool is_lost(const struct ctxra_stream *s, unsigned long win, const struct ctxra_use *use)
+{
+	return use->evicted && !ctxra_use_known(use) && !use->unclear &&
+	       distance_from_probe(s, s->reader_pos) >= PROBE_REACHES * 2 * win;
 }
 
 /**
@@ -324,7 +336,9 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 
 	if (used)
 		s->drops = use->absent > use->used + use->unclear;
-	if (s->trust < FULL_TRUST) {
+	if (s->trust < FULL_TRUST && is_lost(s, win, use)) {
+		ctxra_governor_demote(s);
+	} else if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
 		s->distrusted = 4 * unused > used;
 		if (!used || 4 * unproved > used || !moves_on(s))
