@@ -216,7 +216,7 @@ static bool is_read_behind(const struct ctxra_stream *s, const struct ctxra_requ
 
 /*
  * Is a miss that leaves a gap a step, or some, from the last miss near it? Those of a connection
- * are, and random reads are not.
+ * are. Random reads are by chance, and seldom, because most steps between them are many requests.
  */
 static bool is_in_step(const struct ctxra_stream *near, const struct ctxra_request *rq)
 {

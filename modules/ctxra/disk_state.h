@@ -61,9 +61,9 @@ struct ctxra_disk_window {
  * struct ctxra_disk_stream - a stream of windows on a disk
  * @mapping: address of the file's mapping; compared, never dereferenced; NULL if the entry is free
  * @start: first page of its foremost window
- * @pages: pages from its first window to @start; each window began where the one before it ended,
- *	or within @reach of it in a shared stream
- * @reach: pages from @start within which the next window of a shared stream begins
+ * @pages: pages from its first window to @start, without the cached ones that its reader passed
+ * @reach: pages from @start within which the next window of a shared stream begins; that of another
+ *	stream begins where the reader's last window ended
  * @win: how large its windows may be now, pages
  * @eof: pages of the file
  * @charged: what the credit has lost by its end
