@@ -60,6 +60,7 @@ struct world {
 	u64 pages;
 	u64 useful;		/* pages of pieces that were read */
 	unsigned long memory;
+	u64 alone;		/* KiB per second of one_alone() */
 	bool stock;		/* without ctxra */
 	u64 now;
 	unsigned long largest;	/* window */
@@ -248,29 +249,44 @@ static u64 rate(struct world *w, u64 length)
 	return div_u64((w->pages - pages) * PAGE_KB * SECOND, length);
 }
 
+/* A spindle with one stream, which is alone for two seconds. */
+static struct world *one_alone(struct kunit *test, u32 seed, u64 length)
+{
+	struct world *w = create(test, SPINDLE, seed);
+
+	start(w, 0, length);
+	run(w, SECOND);
+	w->alone = rate(w, SECOND);
+	return w;
+}
+
+static void start_some(struct world *w, unsigned int first, unsigned int nr, u64 length)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++)
+		start(w, i, length);
+}
+
 static void spindle_gains(struct kunit *test)
 {
 	static const unsigned int counts[] = { 2, 4, 8 };
-	unsigned int c, i;
+	unsigned int c;
 	u32 seed;
 
 	for (c = 0; c < ARRAY_SIZE(counts); c++) {
 		u64 worst = 1000;
 
 		for (seed = 1; seed <= SEEDS; seed++) {
-			struct world *w = create(test, SPINDLE, seed);
-			u64 alone, together;
+			struct world *w = one_alone(test, seed, 100 * SECOND);
+			u64 together;
 
-			start(w, 0, 100 * SECOND);
-			run(w, SECOND);
-			alone = rate(w, SECOND);
 			KUNIT_ASSERT_GT(test, w->disk.alone.rate, 0U);
 			KUNIT_ASSERT_EQ(test, w->largest, BASE);
-			for (i = 1; i < counts[c]; i++)
-				start(w, i, 30 * SECOND);
+			start_some(w, 1, counts[c] - 1, 30 * SECOND);
 			run(w, 10 * SECOND);
 			together = rate(w, 15 * SECOND);
-			worst = min(worst, div64_u64(1000 * together, alone));
+			worst = min(worst, div64_u64(1000 * together, w->alone));
 			/* The others end. */
 			run(w, 9 * SECOND);
 			KUNIT_EXPECT_EQ_MSG(test, w->disk.win, BASE, "%u streams, seed %u",
@@ -285,39 +301,27 @@ static void spindle_gains(struct kunit *test)
 /* More streams than a small table has room for, in turn. Memory bounds their windows. */
 static void spindle_gains_for_many(struct kunit *test)
 {
-	struct world *w = create(test, SPINDLE, 1);
-	unsigned int i;
-	u64 alone;
+	struct world *w = one_alone(test, 1, 100 * SECOND);
 
-	start(w, 0, 100 * SECOND);
-	run(w, SECOND);
-	alone = rate(w, SECOND);
-	for (i = 1; i < 33; i++)
-		start(w, i, 60 * SECOND);
+	start_some(w, 1, 32, 60 * SECOND);
 	run(w, 30 * SECOND);
-	KUNIT_EXPECT_GE(test, rate(w, 20 * SECOND) * 1000, 500 * alone);
+	KUNIT_EXPECT_GE(test, rate(w, 20 * SECOND) * 1000, 500 * w->alone);
 }
 
 /* Others begin when all end: they lose no more than a few samples. */
 static void spindle_gains_again(struct kunit *test)
 {
-	u64 worst = 1000, alone, together;
-	unsigned int i;
+	u64 worst = 1000, together;
 	u32 seed;
 
 	for (seed = 1; seed <= SEEDS; seed++) {
-		struct world *w = create(test, SPINDLE, seed);
+		struct world *w = one_alone(test, seed, 2 * SECOND);
 
-		start(w, 0, 2 * SECOND);
-		run(w, SECOND);
-		alone = rate(w, SECOND);
-		for (i = 0; i < 2; i++)
-			start(w, 1 + i, 8 * SECOND);
+		start_some(w, 1, 2, 8 * SECOND);
 		run(w, 8 * SECOND);
-		for (i = 0; i < 4; i++)
-			start(w, 3 + i, 20 * SECOND);
+		start_some(w, 3, 4, 20 * SECOND);
 		together = rate(w, 10 * SECOND);
-		worst = min(worst, div64_u64(1000 * together, alone));
+		worst = min(worst, div64_u64(1000 * together, w->alone));
 		kunit_kfree(test, w);
 	}
 	kunit_info(test, "%llu/1000 of one stream's rate\n", worst);
@@ -393,10 +397,8 @@ static void no_growth_after_larger_or_deeper(struct kunit *test)
 static void no_growth_unless_one_was_alone(struct kunit *test)
 {
 	struct world *w = create(test, SPINDLE, 1);
-	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		start(w, i, 20 * SECOND);
+	start_some(w, 0, 4, 20 * SECOND);
 	run(w, 15 * SECOND);
 	KUNIT_EXPECT_EQ(test, w->largest, BASE);
 	KUNIT_EXPECT_GT(test, w->outcomes[CTXRA_DISK_UNKNOWN], 0U);
@@ -408,10 +410,8 @@ static void stands_aside_for_random_reads(struct kunit *test)
 	u32 seed;
 
 	for (seed = 1; seed <= SEEDS; seed++) {
-		struct world *w = create(test, SPINDLE, seed);
+		struct world *w = one_alone(test, seed, 100 * SECOND);
 
-		start(w, 0, 100 * SECOND);
-		run(w, 2 * SECOND);
 		start(w, 1, 100 * SECOND);
 		start_random(w, 10, 100 * SECOND, 5000);
 		run(w, 10 * SECOND);
@@ -424,13 +424,9 @@ static void stands_aside_for_random_reads(struct kunit *test)
 /* Two windows of each stream never take more than an eighth of the memory. */
 static void fits_memory(struct kunit *test)
 {
-	struct world *w = create(test, SPINDLE, 1);
-	unsigned int i;
+	struct world *w = one_alone(test, 1, 100 * SECOND);
 
-	start(w, 0, 100 * SECOND);
-	run(w, 2 * SECOND);
-	for (i = 1; i < 8; i++)
-		start(w, i, 100 * SECOND);
+	start_some(w, 1, 7, 100 * SECOND);
 	run(w, 15 * SECOND);
 	KUNIT_EXPECT_GE(test, w->disk.win, 512UL);
 	w->memory = 8 * 16 * 128;
@@ -544,13 +540,9 @@ static void whole_files_gain(struct kunit *test)
 /* Another disk has got the number: nothing is known of it. */
 static void another_disk(struct kunit *test)
 {
-	struct world *w = create(test, SPINDLE, 1);
-	unsigned int i;
+	struct world *w = one_alone(test, 1, 100 * SECOND);
 
-	start(w, 0, 100 * SECOND);
-	run(w, 2 * SECOND);
-	for (i = 1; i < 4; i++)
-		start(w, i, 100 * SECOND);
+	start_some(w, 1, 3, 100 * SECOND);
 	run(w, 10 * SECOND);
 	KUNIT_EXPECT_GT(test, w->disk.win, BASE);
 	w->ios = 0;
