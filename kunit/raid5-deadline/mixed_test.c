@@ -193,6 +193,8 @@ static void deep_streams_gain(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ours->other.waited * 50, ours->other.writes);
 }
 
+#define BURST(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n) }
+
 static const struct load_case idle_cases[] = {
 	{ "random 16 KiB", 5000, 1024, {}, RANDOM(16, 16) },
 	{ "random 64 KiB", 5000, 1024, {}, RANDOM(64, 16) },
@@ -209,9 +211,9 @@ static const struct load_case idle_cases[] = {
 	{ "a row at a time, 4 members", 1000, 64, {}, STREAM_OF(8, 16), 3 },
 	{ "a row at a time, 4 KiB", 5000, 64, {}, STREAM_OF(4, 32), 3 },
 	{ "a chunk at a time, 4 KiB", 1000, 64, {}, STREAM_OF(4, 16) },
-	{ "bursts of 10", 5000, 1024, {}, { .kib = 256, .depth = 10, .burst = 10 } },
-	{ "bursts of 12", 5000, 1024, {}, { .kib = 256, .depth = 12, .burst = 12 } },
-	{ "bursts of 6, 5 members", 1000, 64, {}, { .kib = 64, .depth = 6, .burst = 6 }, 4 },
+	{ "bursts of 10", 5000, 1024, {}, BURST(256, 10, 10) },
+	{ "bursts of 12", 5000, 1024, {}, BURST(256, 12, 12) },
+	{ "bursts of 6, 5 members", 1000, 64, {}, BURST(64, 6, 6), 4 },
 	{ "100 MB/s, disks of 1 ms", 1000, 1024, {}, STREAM_AT(100) },
 	{ "20 MB/s", 5000, 1024, {}, STREAM_AT(20) },
 };
@@ -246,7 +248,6 @@ static void lone_writers_never_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ours->other.waited, 0U);
 }
 
-#define BURST(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n) }
 #define FILES(k, n)	{ .kib = (k), .depth = (n), .burst = (n), .jump = 16 }
 #define LONG_FILES(k, d, n, j)	{ .kib = (k), .depth = (d), .burst = (n), .jump = (j) }
 /* Files that nobody waits for, one after the other. */
