@@ -135,19 +135,20 @@ static u64 r5d_cache_share(const struct r5d_array *array)
  */
 static int r5d_cache_take(struct r5d_array *array)
 {
-	int before = array->cache_before ?: r456_conf_min_stripes(array->conf);
-	int want = r5d_cache_next(array);
 	u64 all = (u64)(totalram_pages() / ALL_PART) << PAGE_SHIFT, taken = 0;
 	int disks = r456_conf_raid_disks(array->conf);
 	struct r5d_array *other;
-	int bucket;
+	int bucket, before, want;
 
 	mutex_lock(&r5d_registry_mutex);
+	before = array->cache_before ?: r456_conf_min_stripes(array->conf);
+	want = r5d_cache_next(array);
 	hash_for_each(r5d_arrays, bucket, other, node)
 		if (other != array)
 			taken += r5d_cache_share(other);
 	want = r5d_cache_within(before, want, disks, all, taken);
-	array->cache_bytes = (u64)(want - before) * r5d_stripe_bytes(disks);
+	/* A user may lower the size at any time. */
+	array->cache_bytes = (u64)max(want - before, 0) * r5d_stripe_bytes(disks);
 	array->cache_grows = true;
 	mutex_unlock(&r5d_registry_mutex);
 	return want;
@@ -197,13 +198,15 @@ static void r5d_cache_short(struct r5d_array *array, int want, const char *why)
 }
 
 /*
- * Raise the cache to @next stripes, for which memory was taken. md's lock is held. Returns 0 if that
- * was the last step, 1 if there are more, or a negative errno.
+ * Raise the cache to @taken stripes, for which memory was taken, or fewer. md's lock is held.
+ * Returns 0 if that was the last step, 1 if there are more, or a negative errno.
  */
-static int r5d_cache_step(struct r5d_array *array, int next)
+static int r5d_cache_step(struct r5d_array *array, int taken)
 {
 	int want = r5d_cache_wanted(array);
 	int before = r456_conf_min_stripes(array->conf);
+	/* A step may be smaller now: memory is shorter, or the array is active. */
+	int next = min(taken, r5d_cache_next(array));
 	int err = 0;
 
 	if (r5d_cache_done(array))
@@ -219,7 +222,7 @@ static int r5d_cache_step(struct r5d_array *array, int next)
 		WRITE_ONCE(array->cache_set, r456_conf_min_stripes(array->conf));
 	array->cache_seen = r456_conf_min_stripes(array->conf);
 	/* Other arrays have the rest of the memory. */
-	if (next <= before) {
+	if (taken <= before) {
 		r5d_cache_short(array, want, "those of all arrays have 1/" __stringify(ALL_PART)
 				" of the memory");
 		return 0;
@@ -233,7 +236,7 @@ static int r5d_cache_step(struct r5d_array *array, int next)
  * As r5d_cache_step(), with md's lock, if it is free: -EAGAIN if it is not, or if the array may not
  * be raised now, -ENODEV if the array is being stopped or closed.
  */
-static int r5d_cache_locked_step(struct r5d_array *array, int next)
+static int r5d_cache_locked_step(struct r5d_array *array, int taken)
 {
 	int more = r456_mddev_trylock(array->mddev);
 
@@ -244,7 +247,7 @@ static int r5d_cache_locked_step(struct r5d_array *array, int next)
 	else if (!r5d_may_raise(array))
 		more = -EAGAIN;
 	else
-		more = r5d_cache_step(array, next);
+		more = r5d_cache_step(array, taken);
 	mddev_unlock(array->mddev);
 	return more;
 }
