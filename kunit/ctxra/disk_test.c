@@ -610,13 +610,13 @@ static void near_readers(struct kunit *test)
 
 /*
  * A reader comes to a part of the file that is cached, and misses a page behind it. It is the same
- * stream if it has read all of its window before, and of the cached pages none was read from disk.
+ * stream if all pages in between were read, and none of them counts as read from the disk.
  */
 static void passes_cached_part(struct kunit *test)
 {
-	unsigned int was_read, i;
+	unsigned int passed, i;
 
-	for (was_read = 0; was_read < 2; was_read++) {
+	for (passed = 0; passed < 2; passed++) {
 		struct world *w = create(test, SPINDLE, 1);
 		struct ctxra_args args = { .eof = ULONG_MAX, .ra_size = BASE };
 		struct ctxra_disk_window win;
@@ -624,13 +624,13 @@ static void passes_cached_part(struct kunit *test)
 		for (i = 0; i < 64; i++) {
 			args.folio_nr = i != 32;
 			args.index = args.ra_start + (args.folio_nr ? 0 : 10 * BASE);
-			win = ctxra_disk_stock_window(w, &args, was_read);
+			win = ctxra_disk_stock_window(w, &args, passed);
 			ctxra_disk_add_window(&w->disk, &win, 10 * i);
 			args.ra_start = win.start;
 		}
 		KUNIT_EXPECT_EQ(test, args.ra_start, (63 + 10) * BASE);
-		KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U - was_read);
-		KUNIT_EXPECT_EQ(test, w->disk.pages, (63 - !was_read) * BASE);
+		KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U - passed);
+		KUNIT_EXPECT_EQ(test, w->disk.pages, (63 - !passed) * BASE);
 		kunit_kfree(test, w);
 	}
 }

@@ -62,8 +62,8 @@ struct ctxra_disk_window {
  * @mapping: address of the file's mapping; compared, never dereferenced; NULL if the entry is free
  * @start: first page of its foremost window
  * @pages: pages from its first window to @start, without the cached ones that its reader passed
- * @reach: pages from @start within which the next window of a shared stream begins; that of another
- *	stream begins where the reader's last window ended
+ * @reach: pages from @start within which the next window of a shared stream begins; another
+ *	stream goes on if the reader's last window began at @start
  * @win: how large its windows may be now, pages
  * @eof: pages of the file
  * @charged: what the credit has lost by its end

@@ -163,14 +163,13 @@ void ctxra_disk_charge_ended(struct ctxra_disk *d, u32 now)
  * ctxra_disk_stock_window - the window that the stock code opens for a reader in order
  * @mapping: the file's mapping
  * @args: the call
- * @was_read: the last page of the open file's own window was read
+ * @passed: the reader is behind its own window, and all pages from there on were read
  *
  * Return: the window. It goes on from the file's own one if it begins there or at its end. A reader
- *	that misses a page farther on has passed cached pages, if it left none of its own window
- *	unread; else it has jumped.
+ *	that misses a page farther on has passed cached pages, or has jumped.
  */
 struct ctxra_disk_window ctxra_disk_stock_window(const void *mapping,
-						 const struct ctxra_args *args, bool was_read)
+						 const struct ctxra_args *args, bool passed)
 {
 	unsigned long end = args->ra_start + args->ra_size;
 	struct ctxra_disk_window win = {
@@ -180,7 +179,7 @@ struct ctxra_disk_window ctxra_disk_stock_window(const void *mapping,
 	};
 
 	win.from = win.start;
-	if (win.start <= args->ra_start || (win.start > end && !was_read))
+	if (win.start <= args->ra_start || (win.start > end && !passed))
 		return win;
 	win.from = args->ra_start;
 	win.passed = win.start - min(win.start, end);

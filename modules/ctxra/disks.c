@@ -218,11 +218,20 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
 	ctxra_disks_count_grown(win->nr, args->ahead);
 }
 
-/* Was the last page of the open file's window read? */
-static bool window_was_read(struct inode *inode, const struct ctxra_args *args)
+/*
+ * Did a reader in order that misses a page behind its window read all pages from the last one of
+ * that window on? One page would not tell, because some pages count as read that were not: those
+ * that came back soon after they were evicted.
+ */
+static bool passed_cached(struct inode *inode, const struct ctxra_args *args)
 {
-	return !args->folio_nr && args->ra_size &&
-	       ctxra_sample_use(inode->i_mapping, args->ra_start + args->ra_size - 1, 1).used;
+	unsigned long last = args->ra_start + args->ra_size - 1;
+	struct ctxra_use use;
+
+	if (args->folio_nr || !args->ra_size || args->index <= last + 1)
+		return false;
+	use = ctxra_sample_use(inode->i_mapping, last, args->index - last);
+	return use.used && !use.unused && !use.unclear && !use.absent && !use.evicted;
 }
 
 /**
@@ -241,7 +250,7 @@ unsigned long ctxra_disks_note_stock(struct inode *inode, const struct ctxra_arg
 
 	if (!args->grown || !ctxra_args_in_order(args))
 		return 0;
-	win = ctxra_disk_stock_window(inode->i_mapping, args, window_was_read(inode, args));
+	win = ctxra_disk_stock_window(inode->i_mapping, args, passed_cached(inode, args));
 	pages = add_window(inode, &win, args->ahead);
 	return pages > args->ahead ? pages : 0;
 }

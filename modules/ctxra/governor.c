@@ -293,6 +293,8 @@ static void ctxra_governor_demote(struct ctxra_stream *s)
 	s->on_trial = false;
 	s->early = false;
 	s->probe_nr = 0;
+	s->direction = 0;
+	s->distrusted = false;
 }
 
 /*
@@ -311,8 +313,11 @@ static bool moves_on(const struct ctxra_stream *s)
  */
 static bool is_lost(const struct ctxra_stream *s, unsigned long win, const struct ctxra_use *use)
 {
+	/* reader_pos is the highest page where readers go down in steps. */
+	unsigned long readers_at = s->direction < 0 ? s->last_index : s->reader_pos;
+
 	return use->evicted && !ctxra_use_known(use) && !use->unclear &&
-	       distance_from_probe(s, s->reader_pos) >= PROBE_REACHES * 2 * win;
+	       distance_from_probe(s, readers_at) >= PROBE_REACHES * 2 * win;
 }
 
 /**
