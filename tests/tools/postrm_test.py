@@ -14,8 +14,9 @@ from seqkeep_lib.host import Host
 from seqkeep_lib.own_files import write_own
 
 SPEC = Path(__file__).parents[2] / "packaging/rpm/seqkeep.spec"
-# The packages that bring modules, with their specs.
+# The packages that bring modules, with their specs. Their scripts end with FORGET.
 MODULES_OF = (("%1-dkms", SPEC), ("seqkeep-kmod-common", SPEC.with_name("seqkeep-kmod.spec")))
+FORGET = "packaging/rpm-postun"
 DEBIAN = Path(__file__).parents[2] / "packaging/debian"
 
 
@@ -96,14 +97,17 @@ class Postun(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
 
-    def run_script(self, package: str, left: int, spec: Path = SPEC) -> None:
-        """Run the script of a package, of which so many versions are left."""
-        text = spec.read_text().partition(f"postun -n {package}")[2]
-        text = text.partition("\n")[2].partition("%files")[0].rstrip("%").replace(" \\\n", "\n")
-        text = text.replace("%{_sysconfdir}", "/etc").replace("%1", "ctxra").replace("%{modules}", "ra-trace ctxra")
-        for directory in ("/etc/", "/var/"):
-            text = text.replace(f" {directory}", f" {self.root}{directory}")
-        subprocess.run(["sh", "-c", text, "postun", str(left)], check=True, stderr=subprocess.DEVNULL)
+    def run_script(self, package: str, left: int, spec: Path = SPEC) -> str:
+        """Run the script of a package, of which so many versions are left. Return what it says."""
+        options, _, text = spec.read_text().partition(f"postun -n {package}")[2].partition("\n")
+        text = text.partition("%files")[0].rstrip("%").replace(" \\\n", "\n")
+        text = text.replace("%1", "ctxra").replace("%{modules}", "ra-trace ctxra")
+        if f"-f {FORGET}" in options:
+            text += (SPEC.parents[2] / FORGET).read_text()
+        for directory, quote in itertools.product(("/etc/", "/sys/", "/var/"), (" ", ' "')):
+            text = text.replace(f"{quote}{directory}", f"{quote}{self.root}{directory}")
+        command = ["sh", "-c", text, "postun", str(left)]
+        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
     def files(self) -> set[str]:
         return {str(path.relative_to(self.root / "etc")) for path in self.root.rglob("*") if path.is_file()}
@@ -138,6 +142,15 @@ class Postun(unittest.TestCase):
         for package, spec in MODULES_OF:
             self.run_script(package, 0, spec)
             self.assertEqual(self.files(), {"modprobe.d/ctxra.conf", "modprobe.d/seqkeep-ctxra.conf"})
+
+    def test_a_loaded_module(self) -> None:
+        said = "ctxra is still loaded until the next boot"
+        for package, spec in MODULES_OF:
+            self.assertEqual(self.run_script(package, 0, spec), "")
+        (self.root / "sys/module/ctxra").mkdir(parents=True)
+        for package, spec in MODULES_OF:
+            self.assertIn(said, self.run_script(package, 0, spec))
+            self.assertEqual(self.run_script(package, 1, spec), "")
 
     def test_the_settings(self) -> None:
         (self.root / "etc").mkdir()
