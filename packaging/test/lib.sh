@@ -112,6 +112,20 @@ edit_conf() {
 	cp "$CONF" "$EDITED"
 }
 
+# tell_rpm RPM...: tell rpm's database that it has what these packages need of others, which dpkg has installed.
+tell_rpm() {
+	local needs
+	needs=$(rpm -qp --requires "$@" | grep -v -e '^rpmlib(' -e ' = ' -e '^seqkeep' | sort -u)
+	{
+		printf '%s\n' "Name: of-dpkg" "Version: 1" "Release: 1" "Summary: Packages that dpkg has installed" "License: none" \
+			"BuildArch: noarch"
+		sed 's/>=/=/; s/^/Provides: /' <<< "$needs"
+		printf '%s\n' %description "A stand-in." %files
+	} > /tmp/of-dpkg.spec
+	rpmbuild -bb --quiet --define "_rpmdir /tmp/of-dpkg" /tmp/of-dpkg.spec
+	rpm -i --nodeps /tmp/of-dpkg/noarch/*.rpm
+}
+
 # snapshot FILE: list every file and modules.dep's lines, without the private files of package managers and dkms.
 snapshot() {
 	find / -xdev \( -path /mnt -o -path /proc -o -path /dev -o -path /tmp -o -path /var/cache -o -path /var/log \
