@@ -13,10 +13,10 @@ SURE = f"{results.CONFIDENCE * 100:.0f} %"
 INTRODUCTION = f"""\
 # Results
 
-Rates relative to the stock kernel as it comes, in one boot, of 2 to 5 rounds: too few to judge a
-case by the project's own rule (below), so these are counts and medians. The last two columns are the
-median relative to the best stock setting that was measured, where below 1 that setting is faster,
-and the worst ratio of the cases that the module is *not* for.
+Rates relative to the stock kernel as it comes, in one boot, of ROUNDS rounds: mostly too few to
+judge a case by the project's own rule (below), so these are counts and medians. The last two columns
+are the median relative to the best stock setting that was measured, where below 1 that setting is
+faster, and the worst ratio of the cases that the module is *not* for.
 
 FIRST_TABLE
 
@@ -151,7 +151,9 @@ def sentence(bench: Bench, cases: Sequence[Case]) -> str:
 
 
 def page(found: Results) -> str:
-    parts = [INTRODUCTION.replace("FIRST_TABLE", first_table(found.cases))]
+    rounds = sorted({case.rounds for case in found.cases})
+    introduction = INTRODUCTION.replace("ROUNDS", f"{rounds[0]} to {rounds[-1]}" if rounds else "no")
+    parts = [introduction.replace("FIRST_TABLE", first_table(found.cases))]
     if found.errors:
         parts.append("**Left out**: " + "; ".join(found.errors) + ".")
     for bench in BENCHES.values():
