@@ -398,12 +398,146 @@ static void choose_gives_up(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, nd_choice_wants(&choice, NSEC_PER_SEC + ND_FAILED_NS - 1));
 }
 
+/*
+ * Readers and writers of a file that fits in memory. While reads miss, write-back throttling lets
+ * writes through the cache pass one at a time.
+ */
+#define SET_BLOCKS	4096
+#define SET_IO_NS	(5 * NSEC_PER_MSEC)
+#define SET_CPU_NS	(100 * NSEC_PER_USEC)
+#define SET_WINDOW_NS	(100 * NSEC_PER_MSEC)
+
+/**
+ * struct set - the file and its device
+ * @choice: what is tested
+ * @is_auto: @choice decides; else all writes go through the cache
+ * @rnd: chance
+ * @now: ns
+ * @missed: when a read last missed the cache, ns
+ * @busy: until when the writes that are throttled take, ns
+ * @cached: its blocks
+ * @op: the reads and writes in flight
+ */
+struct set {
+	struct nd_choice choice;
+	bool is_auto;
+	struct rnd_state rnd;
+	u64 now;
+	u64 missed;
+	u64 busy;
+	bool cached[SET_BLOCKS];
+	struct {
+		unsigned int block;
+		bool is_write;
+		bool is_free;
+		enum nd_way way;
+		u64 run;
+		u64 begin, end;
+	} op[DEPTH];
+};
+
+static u64 set_write_cached(struct set *set)
+{
+	if (set->now > set->missed + SET_WINDOW_NS)
+		return set->now + SET_IO_NS;
+	set->busy = max(set->busy, set->now) + SET_IO_NS;
+	return set->busy;
+}
+
+static void set_begin(struct set *set, unsigned int i)
+{
+	/* Four of five go to a fifth of the file. */
+	unsigned int blocks = prandom_u32_state(&set->rnd) % 5 ? SET_BLOCKS / 5 : SET_BLOCKS;
+	unsigned int block = prandom_u32_state(&set->rnd) % blocks;
+	bool is_cached = set->cached[block];
+
+	set->op[i].block = block;
+	set->op[i].is_write = prandom_u32_state(&set->rnd) % 5;
+	set->op[i].is_free = false;
+	set->op[i].way = ND_BY_CACHE;
+	set->op[i].begin = set->now;
+	if (!set->op[i].is_write) {
+		if (!is_cached)
+			set->missed = set->now;
+		set->op[i].end = set->now + (is_cached ? SET_CPU_NS : SET_IO_NS);
+		return;
+	}
+	if (set->is_auto && nd_choice_wants(&set->choice, set->now)) {
+		set->op[i].is_free = !is_cached;
+		if (is_cached)
+			nd_choice_passes(&set->choice, true, set->now);
+		else
+			set->op[i].way = nd_choose(&set->choice, 1, 0, set->now, &set->op[i].run);
+	}
+	set->op[i].end = set->op[i].way == ND_BY_DIRECT ? set->now + SET_IO_NS :
+							  set_write_cached(set);
+}
+
+static void set_end(struct set *set, unsigned int i)
+{
+	set->now = set->op[i].end;
+	set->cached[set->op[i].block] = set->op[i].way == ND_BY_CACHE;
+	if (set->op[i].is_free)
+		nd_chosen(&set->choice, set->op[i].run, set->now - set->op[i].begin, set->now);
+}
+
+/* How long so many reads and writes take, from an empty cache, ns. */
+static u64 set_run(struct kunit *test, bool is_auto, unsigned int ops)
+{
+	const unsigned int *seed = test->param_value;
+	struct set *set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
+	unsigned int i, next;
+
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	prandom_seed_state(&set->rnd, *seed);
+	set->is_auto = is_auto;
+	set->now = NSEC_PER_SEC;
+	for (i = 0; i < DEPTH; i++)
+		set_begin(set, i);
+	while (ops--) {
+		for (next = 0, i = 1; i < DEPTH; i++)
+			if (set->op[i].end < set->op[next].end)
+				next = i;
+		set_end(set, next);
+		set_begin(set, next);
+	}
+	return set->now - NSEC_PER_SEC;
+}
+
+/* Direct writes leave the cache empty for longer. */
+static void choose_minds_working_set(struct kunit *test)
+{
+	u64 stock = set_run(test, false, 100000), ours = set_run(test, true, 100000);
+
+	KUNIT_EXPECT_LT_MSG(test, ours, stock + stock / 4, "stock %llu ms, ours %llu ms",
+			    div_u64(stock, NSEC_PER_MSEC), div_u64(ours, NSEC_PER_MSEC));
+}
+
+/* Few writes that meet the cache end nothing, and many do. */
+static void choose_counts_cached(struct kunit *test)
+{
+	struct nd_choice choice = { .way = ND_BY_DIRECT, .next = 2 * NSEC_PER_SEC };
+	unsigned int i;
+	u64 run;
+
+	for (i = 0; i < 10000; i++) {
+		nd_choose(&choice, 1, 0, NSEC_PER_SEC, &run);
+		nd_choose(&choice, 1, 0, NSEC_PER_SEC, &run);
+		nd_choice_passes(&choice, true, NSEC_PER_SEC);
+		nd_choice_passes(&choice, false, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_EQ(test, choice.way, ND_BY_DIRECT);
+	for (i = 0; i < 64; i++)
+		nd_choice_passes(&choice, true, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, choice.way, ND_BY_CACHE);
+}
+
 static void choose_passes(struct kunit *test)
 {
 	struct nd_choice choice = {};
 
 	KUNIT_EXPECT_TRUE(test, nd_choice_wants(&choice, NSEC_PER_SEC));
-	nd_choice_passes(&choice, NSEC_PER_SEC);
+	nd_choice_passes(&choice, false, NSEC_PER_SEC);
 	KUNIT_EXPECT_FALSE(test, nd_choice_wants(&choice, NSEC_PER_SEC + ND_PASS_NS - 1));
 	KUNIT_EXPECT_TRUE(test, nd_choice_wants(&choice, NSEC_PER_SEC + ND_PASS_NS));
 }
@@ -427,6 +561,8 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE_PARAM(choose_follows_load, seed_gen_params),
 	KUNIT_CASE_PARAM(choose_leaves_what_locks, seed_gen_params),
 	KUNIT_CASE_PARAM(choose_minds_memory, seed_gen_params),
+	KUNIT_CASE_PARAM(choose_minds_working_set, seed_gen_params),
+	KUNIT_CASE(choose_counts_cached),
 	KUNIT_CASE(choose_goes_on),
 	KUNIT_CASE(choose_is_stale),
 	KUNIT_CASE(choose_gives_up),

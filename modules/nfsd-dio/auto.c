@@ -79,14 +79,16 @@ void nd_auto_begin(const struct kiocb *iocb, size_t len, struct nd_auto *call)
 		call->device = device;
 }
 
-/* Whether a write may be made either way: its blocks are on the disk, and only there. */
+static bool nd_auto_is_cached(const struct file *file, const struct nd_write *write)
+{
+	return filemap_range_has_page(file->f_mapping, write->pos, write->pos + write->len - 1);
+}
+
+/* Whether a write that is not cached may be made either way: its blocks are on the disk. */
 static bool nd_auto_is_free(struct file *file, const struct nd_write *write)
 {
-	loff_t last = write->pos + write->len - 1;
-	loff_t last_block = last & ~(loff_t)(write->block - 1);
+	loff_t last_block = (write->pos + write->len - 1) & ~(loff_t)(write->block - 1);
 
-	if (filemap_range_has_page(file->f_mapping, write->pos, last))
-		return false;
 	if (nd_inspect_block(file, write->pos, write->block) != ND_BLOCK_ON_DISK)
 		return false;
 	if (last_block != write->pos &&
@@ -107,17 +109,18 @@ static bool nd_auto_is_free(struct file *file, const struct nd_write *write)
 enum nd_way nd_auto_choose(struct file *file, const struct nd_write *write, bool may_be_direct,
 			   struct nd_auto *call)
 {
+	bool is_cached = may_be_direct && nd_auto_is_cached(file, write);
 	struct nd_auto_device *device = call->device;
 	u64 now;
 
-	call->free = may_be_direct && nd_auto_is_free(file, write);
+	call->free = may_be_direct && !is_cached && nd_auto_is_free(file, write);
 	now = ktime_get_ns();
 	spin_lock(&device->lock);
 	if (call->free)
 		call->way = nd_choose(device->choice, ARRAY_SIZE(sizes), call->size, now,
 				      &call->run);
 	else
-		nd_choice_passes(&device->choice[call->size], now);
+		nd_choice_passes(&device->choice[call->size], is_cached, now);
 	spin_unlock(&device->lock);
 	/* Stock writes need no look, so it counts for direct ones only. */
 	if (call->way == ND_BY_CACHE)
@@ -189,11 +192,12 @@ static void nd_auto_device_show(struct seq_file *m, unsigned int row)
 		choice = devices[row].choice[i];
 		spin_unlock(&devices[row].lock);
 		if (choice.ns[ND_BY_DIRECT])
-			seq_printf(m, "%u:%u %zu %s %llu %llu %u\n", MAJOR(nd_device_at(row)),
+			seq_printf(m, "%u:%u %zu %s %llu %llu %u %u\n", MAJOR(nd_device_at(row)),
 				   MINOR(nd_device_at(row)), sizes[i] / SZ_1K, ways[choice.way],
 				   div_u64(choice.ns[ND_BY_CACHE], NSEC_PER_USEC),
 				   div_u64(choice.ns[ND_BY_DIRECT], NSEC_PER_USEC),
-				   choice.read_back * 100 / ND_READ_BACK_ALL);
+				   choice.read_back * 100 / ND_READ_BACK_ALL,
+				   choice.cached * 100 / ND_CACHED_ALL);
 	}
 }
 
@@ -202,7 +206,7 @@ int nd_auto_show(struct seq_file *m, void *unused)
 {
 	unsigned int row;
 
-	seq_puts(m, "device up_to_kib way cache_us direct_us read_back_percent\n");
+	seq_puts(m, "device up_to_kib way cache_us direct_us read_back_percent cached_percent\n");
 	for (row = 0; row < DEVICES && nd_device_at(row); row++)
 		nd_auto_device_show(m, row);
 	return 0;

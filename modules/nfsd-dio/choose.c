@@ -15,7 +15,8 @@
  * doubt, as when few writes come, the cache is the way.
  *
  * What the cache would have kept is a cost of direct writes: one that is read soon after costs a
- * read of the disk, about as long as the write.
+ * read of the disk, about as long as the write. And where writes meet what is cached, there is a
+ * working set, which fits sooner if all writes help to fill the cache.
  */
 #include <linux/math.h>
 #include <linux/math64.h>
@@ -24,9 +25,29 @@
 
 #include "choose.h"
 
-/* A new observation of read_back, and the latencies of a phase in a mean, weigh 1 / so much. */
-#define WEIGHT		16
-#define MEAN_WEIGHT	8
+/* What a new observation of read_back or cached, or the mean of a phase, weighs: 1 / this. */
+#define READ_BACK_WEIGHT	16
+#define CACHED_WEIGHT		32
+#define MEAN_WEIGHT		8
+
+/* Move a share of @all, which a new observation either adds to or not. */
+static void nd_observe(unsigned int *share, unsigned int all, unsigned int weight, bool adds)
+{
+	if (adds)
+		*share += DIV_ROUND_UP(all - *share, weight);
+	else
+		*share -= DIV_ROUND_UP(*share, weight);
+}
+
+static void nd_observe_cached(struct nd_choice *choice, bool is_cached)
+{
+	nd_observe(&choice->cached, ND_CACHED_ALL, CACHED_WEIGHT, is_cached);
+}
+
+static bool nd_has_working_set(const struct nd_choice *choice)
+{
+	return choice->cached > ND_CACHED_MOST;
+}
 
 static enum nd_way nd_other_way(const struct nd_choice *choice)
 {
@@ -156,6 +177,7 @@ bool nd_choice_wants(struct nd_choice *choice, u64 now)
 
 static enum nd_way nd_choose_alone(struct nd_choice *choice, u64 now, u64 *run)
 {
+	nd_observe_cached(choice, false);
 	nd_pass_time(choice, now);
 	*run = 0;
 	if (choice->phase == ND_SETTLE)
@@ -246,7 +268,9 @@ void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now)
 	mean = div_u64(choice->all, ND_MEASURED);
 	choice->mean[way] = choice->mean[way] ?
 		div_u64((MEAN_WEIGHT - 1) * choice->mean[way] + mean, MEAN_WEIGHT) : mean;
-	if (choice->phase == ND_BEFORE) {
+	if (choice->phase == ND_BEFORE && nd_has_working_set(choice)) {
+		nd_stand_aside(choice, ND_PAUSE_NS, now);
+	} else if (choice->phase == ND_BEFORE) {
 		nd_set_phase(choice, ND_SETTLE, now);
 		choice->tried = now;
 	} else {
@@ -273,12 +297,17 @@ void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now)
 /**
  * nd_choice_passes - let a write pass that may not go direct after all
  * @choice: of its device and size
+ * @is_cached: because its blocks are in the cache
  * @now: ns
  *
  * While all writes are such, as to blocks that are cached, the caller soon inspects few.
  */
-void nd_choice_passes(struct nd_choice *choice, u64 now)
+void nd_choice_passes(struct nd_choice *choice, bool is_cached, u64 now)
 {
+	if (is_cached)
+		nd_observe_cached(choice, true);
+	if (choice->way == ND_BY_DIRECT && nd_has_working_set(choice))
+		nd_stand_aside(choice, ND_PAUSE_NS, now);
 	/* No trial lasts for ever if no write goes its way. */
 	nd_pass_time(choice, now);
 	choice->next_look = now + ND_PASS_NS;
@@ -301,8 +330,5 @@ void nd_choice_failed(struct nd_choice *choice, u64 now)
  */
 void nd_choice_read_back(struct nd_choice *choice, bool was_read)
 {
-	if (was_read)
-		choice->read_back += DIV_ROUND_UP(ND_READ_BACK_ALL - choice->read_back, WEIGHT);
-	else
-		choice->read_back -= DIV_ROUND_UP(choice->read_back, WEIGHT);
+	nd_observe(&choice->read_back, ND_READ_BACK_ALL, READ_BACK_WEIGHT, was_read);
 }

@@ -62,6 +62,9 @@ enum nd_phase {
 #define ND_FAILED_NS	(60ULL * NSEC_PER_SEC)
 /* The unit of &nd_choice.read_back. */
 #define ND_READ_BACK_ALL	1024
+/* The unit of &nd_choice.cached, and the most at which writes may be direct. */
+#define ND_CACHED_ALL	1024
+#define ND_CACHED_MOST	(ND_CACHED_ALL / 2)
 
 /**
  * struct nd_choice - what is known of the writes of one size to one device
@@ -86,6 +89,8 @@ enum nd_phase {
  * @mean: per way, the moving mean of all that were measured, ns; 0: none was
  * @read_back: the share of the direct writes of lately that were soon read from the disk,
  * 0 to %ND_READ_BACK_ALL
+ * @cached: the share of the writes of lately whose blocks were in the cache, among these and those
+ * that might go either way, 0 to %ND_CACHED_ALL
  */
 struct nd_choice {
 	enum nd_way way;
@@ -107,6 +112,7 @@ struct nd_choice {
 	u64 ns[ND_NR_WAYS];
 	u64 mean[ND_NR_WAYS];
 	unsigned int read_back;
+	unsigned int cached;
 };
 
 bool nd_choice_wants(struct nd_choice *choice, u64 now);
@@ -115,7 +121,7 @@ enum nd_way nd_choose(struct nd_choice *choices, unsigned int nr, unsigned int s
 void nd_chosen(struct nd_choice *choice, u64 run, u64 took, u64 now);
 void nd_choice_skip(struct nd_choice *choice, u64 run);
 void nd_choice_gave_up(struct nd_choice *choice, u64 run, u64 now);
-void nd_choice_passes(struct nd_choice *choice, u64 now);
+void nd_choice_passes(struct nd_choice *choice, bool is_cached, u64 now);
 void nd_choice_failed(struct nd_choice *choice, u64 now);
 void nd_choice_read_back(struct nd_choice *choice, bool was_read);
 
