@@ -138,3 +138,29 @@ let_writes() { change_table <<< "0 $2 linear /dev/$1 0"; }
 assert_read() {
 	with_timeout 120 cmp "$2" /mnt/other/file || fail "the other client's bytes are wrong $1"
 }
+
+# Make a disk of DISK on which each request takes as long as MS, with the throttling of write-back that null_blk has.
+# Print its name. make_slow_disk DISK MS
+make_slow_disk() {
+	modprobe -a dm-delay loop || fail "no dm-delay or no loop"
+	DM_DISABLE_UDEV=1 dmsetup create slow <<< "0 $(cat "/sys/block/$1/size") delay /dev/$1 0 $2" || fail "dmsetup"
+	losetup --direct-io=on --find --show /dev/mapper/slow | sed 's|/dev/||'
+}
+
+# Have writes through the cache pass one at a time while anything reads. throttle_writes DISK
+throttle_writes() {
+	echo 0 > "/sys/block/$1/queue/rotational"
+	# All reads take longer.
+	echo 1 > "/sys/block/$1/queue/wbt_lat_usec"
+}
+
+# Read /mnt/test/other, past the cache, until stop_load PID.
+read_other() {
+	exec fio --name=r --filename=/mnt/test/other --direct=1 --ioengine=libaio --rw=randread --bs=4k --iodepth=8 --time_based \
+		--runtime=86400 --output=/run/reader.out
+}
+
+stop_load() {
+	kill "$1"
+	wait "$1" || :
+}
