@@ -37,7 +37,7 @@ pg_prepared() {
 # queries for a range of k is in the file answer.
 pg_tables() {
 	pg_prepare
-	su postgres -c "psql -q" <<- 'END'
+	su postgres -c "psql -q -v ON_ERROR_STOP=1" <<- 'END'
 		CREATE TABLE t WITH (parallel_workers = 8) AS
 		    SELECT i, (i * 7919::bigint % 1000003)::int AS k, repeat(md5(i::text), 16) AS pad FROM generate_series(1, 150000) i;
 		CREATE INDEX t_k ON t (k);
@@ -55,8 +55,9 @@ pg_tables() {
 pg_fat_table() {
 	local rows=${1:-65536}
 	pg_prepare
-	su postgres -c "psql -q" <<- END
-		CREATE TABLE t (i int, pad text STORAGE PLAIN) WITH (parallel_workers = 8);
+	su postgres -c "psql -q -v ON_ERROR_STOP=1" <<- END
+		CREATE TABLE t (i int, pad text) WITH (parallel_workers = 8);
+		ALTER TABLE t ALTER pad SET STORAGE PLAIN;
 		INSERT INTO t SELECT i, repeat(md5(i::text), 240) FROM generate_series(1, $rows) i;
 	END
 	pg_prepared
