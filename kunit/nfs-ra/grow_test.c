@@ -233,7 +233,7 @@ static void long_pieces(struct kunit *test)
 }
 
 /*
- * If the pages before the pieces were evicted, hardly more is fetched, either: a sixteenth. So is it
+ * If the pages before the pieces were evicted, hardly more is fetched, either: a sixteenth, also
  * with little memory, in which the pieces do fit.
  */
 static void evicted_pieces(struct kunit *test)
