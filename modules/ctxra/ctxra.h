@@ -276,6 +276,12 @@ static inline unsigned int ctxra_use_known(const struct ctxra_use *use)
 	return use->used + use->unused + use->absent;
 }
 
+/* Was each page that is known read? Evicted ones are not known. */
+static inline bool ctxra_use_all_read(const struct ctxra_use *use)
+{
+	return use->used && !use->unused && !use->unclear && !use->absent;
+}
+
 /*
  * Has a reader in order left so much readahead unread that it follows a stride? Not if it left one
  * gap: it may have come to where others had left their readahead.

@@ -52,7 +52,7 @@ static unsigned long trail_beyond_one(const struct ctxra_stream *s, const struct
 	if (!nr || s->end > behind)
 		return 0;
 	use = facts->ops->sample_use(facts->ctx, behind - nr, nr);
-	if (!use.used || use.unused || use.unclear || use.absent)
+	if (!ctxra_use_all_read(&use))
 		return 0;
 	return rq->nr + facts->ops->cached_before(facts->ctx, behind, min(behind, most));
 }

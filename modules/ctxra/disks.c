@@ -231,7 +231,7 @@ static bool passed_cached(struct inode *inode, const struct ctxra_args *args)
 	if (args->folio_nr || !args->ra_size || args->index <= last + 1)
 		return false;
 	use = ctxra_sample_use(inode->i_mapping, last, args->index - last);
-	return use.used && !use.unused && !use.unclear && !use.absent && !use.evicted;
+	return ctxra_use_all_read(&use) && !use.evicted;
 }
 
 /**

@@ -279,7 +279,11 @@ bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_r
 	       s->probe_age >= PROBE_MAX_CALLS;
 }
 
-static void ctxra_governor_demote(struct ctxra_stream *s)
+/**
+ * ctxra_governor_demote - make a stream a candidate, of whose range nothing was requested
+ * @s: the stream; it keeps its place, its step, and whether it missed an evicted page
+ */
+void ctxra_governor_demote(struct ctxra_stream *s)
 {
 	s->kind = CTXRA_CANDIDATE;
 	s->trust = 0;

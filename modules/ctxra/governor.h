@@ -8,6 +8,7 @@
 void ctxra_governor_init(struct ctxra_stream *s);
 bool ctxra_governor_has_proof(const struct ctxra_stream *s);
 void ctxra_governor_use_trust(struct ctxra_stream *s);
+void ctxra_governor_demote(struct ctxra_stream *s);
 struct ctxra_request ctxra_governor_limit(struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_governor_is_trusted(const struct ctxra_stream *s);
 bool ctxra_governor_trusts(const struct ctxra_stream *s);

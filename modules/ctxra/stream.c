@@ -95,23 +95,13 @@ bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file
 /* Make the stream a candidate again, with this request alone. */
 void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq)
 {
+	ctxra_governor_demote(s);
 	s->start = rq->index;
 	s->end = ctxra_sat_add(rq->index, rq->nr);
 	s->requested = rq->nr;
-	s->probe_nr = 0;
-	s->win_size = 0;
-	s->win_cap = 0;
-	s->kind = CTXRA_CANDIDATE;
 	ctxra_ahead_reset(s, rq->index);
-	s->hits = 0;
-	s->followed = 0;
 	s->holes_in_row = 0;
-	s->direction = 0;
-	s->trust = 0;
 	s->reordered = false;
-	s->on_trial = false;
-	s->early = false;
-	s->distrusted = false;
 	s->again = rq->evicted;
 }
 
