@@ -20,7 +20,8 @@ to add a case.
 A case is *worse* if the median ratio of seqkeep to stock is above 1.02 in any figure that judges
 (1.05 for a time that fewer than three pairs measured), and every pair of runs agrees (without the
 outer tenths if there are more than eight). Less is better in every figure. Times are the guest's,
-in which an instruction takes a nanosecond."""
+in which an instruction takes a nanosecond. Cases that were the same are at the end, among all
+figures; a figure that was 0 in every run is not shown."""
 NOT_MEASURED = "not measured"
 # The ref of entries that compare stock with itself.
 NULL = "null"
@@ -98,7 +99,13 @@ def counts(entries: Sequence[Json]) -> str:
     return table(["cases", "kernel", "worse", "same", "better", "failed", "all"], rows)
 
 
+def differs(entry: Json) -> bool:
+    return "failed" in entry or entry.get("bar") == "better" or bool(differing(entry))
+
+
 def section(entries: Sequence[Json]) -> Iterator[str]:
+    """The entries with a difference; those that were the same are among all figures."""
+    shown = [entry for entry in entries if differs(entry)]
     rows = [
         [
             f"{entry['case']}<br>{entry['variant']}",
@@ -108,7 +115,7 @@ def section(entries: Sequence[Json]) -> Iterator[str]:
             str(max((len(values) for values in entry.get("stock", {}).values()), default=0)),
             f"{entry['modules']} {entry['commit']}",
         ]
-        for entry in sorted(entries, key=badness)
+        for entry in sorted(shown, key=badness)
     ]
     yield table(["case", "kernel of", "verdict", "figures that differ, stock -> seqkeep", "pairs", "modules"], rows)
 

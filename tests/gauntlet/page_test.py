@@ -32,9 +32,11 @@ class Page(unittest.TestCase):
             entry("reads/broken", 1000, failed="check: 1 | 2"),
         ]
         text = page.page(entries)
-        names = ["broken", "worst", "bad", "same", "better"]
+        names = ["broken", "worst", "bad", "better"]
         places = [text.index(f"| reads/{name}<br>") for name in names]
         self.assertEqual(places, sorted(places))
+        self.assertGreater(text.index("| reads/same<br>"), text.index("All figures"))
+        self.assertEqual(text.count("reads/same<br>"), 1)
         self.assertIn("**disk reads 1000 -> 2000: 2.00**", text)
         self.assertIn("check: 1 \\| 2", text)
         self.assertIn("| reads | trixie, 6.12.1 | 2 | 1 | 1 | 1 | 5 |", text)
@@ -73,6 +75,14 @@ class Store(unittest.TestCase):
             self.assertEqual([e["ours"]["ios"][0] for e in found if e["case"] == "reads/x"], [4, 3, 5])
             self.assertEqual(len(found), 4)
             self.assertEqual(path.read_text().count("\n"), 4)
+
+    def test_what_was_0_is_not_kept(self) -> None:
+        runs = {"ios": [1000.0, 0.0], "wios": [0.0, 0.0], "time_ms": [1234.567, 12.345]}
+        ours = {"ios": [0.0, 0.0], "wios": [0.0, 0.0], "time_ms": [0.0, 99.996]}
+        kept = store.compact(entry("reads/x", 1) | {"stock": runs, "ours": ours, "axes": ["2ms"]})
+        self.assertNotIn("axes", kept)
+        self.assertEqual(kept["stock"], {"ios": [1000, 0], "time_ms": [1235, 12.35]})
+        self.assertEqual(kept["ours"], {"ios": [0, 0], "time_ms": [0, 100.0]})
 
 
 if __name__ == "__main__":
