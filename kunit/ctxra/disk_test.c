@@ -40,6 +40,10 @@ struct stream {
 	unsigned long ends_at;	/* page where the piece ends */
 	unsigned long read;	/* pages of the piece that were read, at its last window */
 	bool is_file;		/* and a piece is a file */
+	unsigned long cached;	/* so many pages before a piece are cached: it looks in order */
+	unsigned long left;	/* page where the piece before ended */
+	unsigned long last;	/* its last window */
+	unsigned long last_size;
 	u64 opens;		/* when it opens its next window */
 	u64 ends;		/* when it stops */
 	u64 think;		/* time to use a page, us */
@@ -137,15 +141,38 @@ static unsigned long ramp(unsigned long size, unsigned long most)
 	return size <= most / 2 ? 2 * size : most;
 }
 
+/* What the page cache tells of the pages between a reader's last window and the next. */
+static struct ctxra_use sample_use(void *ctx, unsigned long start, unsigned long nr)
+{
+	const struct stream *s = ctx;
+	unsigned long step = (nr / CTXRA_SAMPLES) | 1, i;
+	struct ctxra_use use = {};
+
+	for (i = 0; i < nr && i < step * CTXRA_SAMPLES; i += step) {
+		/* It has read the cached pages before a miss, and left the rest of its window. */
+		if (start + i >= s->next - s->cached || start + i < s->left)
+			use.used++;
+		else
+			use.absent++;
+	}
+	return use;
+}
+
+static const struct ctxra_facts_ops facts_ops = { .sample_use = sample_use };
+
 /* Note the next window. Return how large it may be. */
 static unsigned long note(struct world *w, struct stream *s)
 {
-	const struct ctxra_disk_window win = {
-		.mapping = s,
-		.start = s->next,
-		.from = s->next - s->size,
+	const struct ctxra_facts facts = { .ops = &facts_ops, .ctx = s };
+	const struct ctxra_args args = {
+		/* A miss behind cached pages, or the marker at the start of the last window. */
+		.index = s->size ? s->next - s->size : s->next,
+		.folio_nr = s->size ? 1 : 0,
+		.ra_start = s->size ? s->next - s->size : s->last,
+		.ra_size = s->size ?: s->last_size,
 		.eof = s->is_file ? s->ends_at : ULONG_MAX,
 	};
+	const struct ctxra_disk_window win = ctxra_disk_stock_window(s, &args, &facts);
 	u32 now_ms = div_u64(w->now, 1000);
 	unsigned long most;
 
@@ -171,6 +198,9 @@ static bool has_ended(struct world *w, struct stream *s)
 
 static void jump(struct world *w, struct stream *s)
 {
+	s->left = s->ends_at;
+	s->last = s->next - s->size;
+	s->last_size = s->size;
 	s->next = s->gap ? s->ends_at + s->gap : (1 + below(w, 40000)) * 1000000UL;
 	s->ends_at = s->next + s->piece;
 	s->size = 0;
@@ -189,8 +219,8 @@ static void open_window(struct world *w, struct stream *s)
 	}
 	if (s->piece && has_ended(w, s))
 		jump(w, s);
-	/* The first window of a piece is not of a reader in order. */
-	if (!s->piece || s->size)
+	/* The first window of a piece is of a reader in order only behind cached pages. */
+	if (!s->piece || s->size || s->cached)
 		most = note(w, s);
 	s->size = ramp(s->size, most << s->doubled);
 	if (s->is_file)
@@ -471,6 +501,7 @@ static u64 read_pieces(struct world *w, const struct stream *pattern, unsigned i
 		w->streams[i].piece = pattern->piece;
 		w->streams[i].gap = pattern->gap;
 		w->streams[i].is_file = pattern->is_file;
+		w->streams[i].cached = pattern->cached;
 		w->streams[i].ends_at = w->streams[i].next + pattern->piece;
 	}
 	run(w, 40 * SECOND);
@@ -526,6 +557,22 @@ static void pieces_read_no_more(struct kunit *test)
 	}
 }
 
+/* A reader that jumps to cached pages looks in order, and has not read the pages in between. */
+static void pieces_behind_cached_pages(struct kunit *test)
+{
+	static const unsigned long kibs[] = { 1024, 2048, 4096, 8192 };
+	struct stream pattern = { .gap = 16384 / PAGE_KB, .cached = 256 / PAGE_KB };
+	u64 rate, pages;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kibs); i++) {
+		pattern.piece = kibs[i] / PAGE_KB;
+		compare_pieces(test, &pattern, 2, &rate, &pages);
+		KUNIT_EXPECT_LE(test, pages, 1020ULL);
+		KUNIT_EXPECT_GE(test, rate, 990ULL);
+	}
+}
+
 /* No window goes past the end of a file, so files gain, one after another. */
 static void whole_files_gain(struct kunit *test)
 {
@@ -555,167 +602,6 @@ static void another_disk(struct kunit *test)
 	KUNIT_EXPECT_GT(test, w->outcomes[CTXRA_DISK_UNKNOWN], 0U);
 }
 
-/* The streams of a file. */
-static unsigned int count_streams(const struct ctxra_disk *d, const void *mapping)
-{
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < CTXRA_DISK_STREAMS; i++)
-		nr += d->streams[i].mapping == mapping;
-	return nr;
-}
-
-/* Readers that share a stream open its windows, which are large, not quite in order. */
-static void shared_stream(struct kunit *test)
-{
-	struct world *w = create(test, SPINDLE, 1);
-	struct ctxra_disk_window win = {
-		.mapping = w,
-		.nr = 2048,
-		.eof = ULONG_MAX,
-		.shared = true,
-	};
-	unsigned int i;
-
-	for (i = 0; i < 16; i++) {
-		win.start = 2048 * (i ^ 1);
-		win.from = win.start;
-		ctxra_disk_add_window(&w->disk, &win, 100 * i);
-	}
-	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 1U);
-	KUNIT_EXPECT_EQ(test, w->disk.streams[0].pages, 14 * 2048UL);
-	/* It has left less than three windows of its own. */
-	win.start = 2048 * 18;
-	win.from = win.start;
-	ctxra_disk_add_window(&w->disk, &win, 1600);
-	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U);
-}
-
-/* Two readers of a file, each in order and near to the other, are two streams. */
-static void near_readers(struct kunit *test)
-{
-	struct world *w = create(test, SPINDLE, 1);
-	struct ctxra_disk_window win = { .mapping = w, .eof = ULONG_MAX };
-	unsigned int i;
-
-	for (i = 0; i < 64; i++) {
-		win.start = BASE * (i / 2) + (i % 2 ? 2 * BASE : 0);
-		win.from = i < 2 ? win.start : win.start - BASE;
-		ctxra_disk_add_window(&w->disk, &win, 10 * i);
-	}
-	KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U);
-	KUNIT_EXPECT_EQ(test, w->disk.streams[0].pages, 31 * BASE);
-	KUNIT_EXPECT_EQ(test, w->disk.streams[1].pages, 31 * BASE);
-}
-
-/*
- * A reader comes to a part of the file that is cached, and misses a page behind it. It is the same
- * stream if all pages in between were read, and none of them counts as read from the disk.
- */
-static void passes_cached_part(struct kunit *test)
-{
-	unsigned int passed, i;
-
-	for (passed = 0; passed < 2; passed++) {
-		struct world *w = create(test, SPINDLE, 1);
-		struct ctxra_args args = { .eof = ULONG_MAX, .ra_size = BASE };
-		struct ctxra_disk_window win;
-
-		for (i = 0; i < 64; i++) {
-			args.folio_nr = i != 32;
-			args.index = args.ra_start + (args.folio_nr ? 0 : 10 * BASE);
-			win = ctxra_disk_stock_window(w, &args, passed);
-			ctxra_disk_add_window(&w->disk, &win, 10 * i);
-			args.ra_start = win.start;
-		}
-		KUNIT_EXPECT_EQ(test, args.ra_start, (63 + 10) * BASE);
-		KUNIT_EXPECT_EQ(test, count_streams(&w->disk, w), 2U - passed);
-		KUNIT_EXPECT_EQ(test, w->disk.pages, (63 - !passed) * BASE);
-		kunit_kfree(test, w);
-	}
-}
-
-/* Behind a reader's window, and not in it or at its end, a miss begins a stream of its own. */
-static void jumps(struct kunit *test)
-{
-	static const unsigned long misses[] = { 0, 999, 1000, 1001, 1032, 1033, 5000 };
-	struct ctxra_args args = { .ra_start = 1000, .ra_size = BASE };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(misses); i++) {
-		bool follows = misses[i] > 1000 && misses[i] <= 1032;
-		struct ctxra_disk_window win;
-
-		args.index = misses[i];
-		win = ctxra_disk_stock_window(test, &args, false);
-		KUNIT_EXPECT_EQ_MSG(test, win.from, follows ? 1000 : misses[i], "%lu", misses[i]);
-		KUNIT_EXPECT_EQ(test, win.start, misses[i]);
-		KUNIT_EXPECT_EQ(test, win.passed, 0UL);
-	}
-}
-
-/* The next window of a stream. */
-static void go_on(struct world *w, struct ctxra_disk_window *win)
-{
-	win->from = win->start;
-	win->start += BASE;
-	ctxra_disk_add_window(&w->disk, win, div_u64(w->now, 1000));
-}
-
-/* Two streams get larger windows, and the first one pauses. Return the credit then. */
-static s64 pause_stream(struct kunit *test, struct world *w, struct ctxra_disk_window *win)
-{
-	s64 credit = w->disk.credit;
-	unsigned int i, n;
-
-	for (i = 0; i < 1024; i++) {
-		if (i == 300)
-			w->disk.win = 16 * BASE;
-		/* At last only the second one reads. */
-		n = i < 900 ? i % 2 : 1;
-		w->now = 50000ULL * i;
-		win[n].mapping = &win[n];
-		win[n].eof = ULONG_MAX;
-		go_on(w, &win[n]);
-		credit += i < 2 ? 0 : BASE;
-		KUNIT_ASSERT_EQ(test, w->disk.credit, credit);
-	}
-	KUNIT_ASSERT_EQ(test, w->disk.streams[0].win, 16 * BASE);
-	return credit;
-}
-
-/* A stream that seems to have ended is charged for what it left unread, until it goes on. */
-static void paused_stream(struct kunit *test)
-{
-	struct world *w = create(test, SPINDLE, 1);
-	struct ctxra_disk_window win[2] = {};
-	s64 credit = pause_stream(test, w, win);
-
-	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit - 64 * (15 * BASE * 3 / 2));
-	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit - 64 * (15 * BASE * 3 / 2));
-	go_on(w, &win[0]);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, credit + BASE);
-}
-
-/* Where little credit was left to lose, a stream that goes on gets no more back. */
-static void paused_stream_without_credit(struct kunit *test)
-{
-	struct world *w = create(test, SPINDLE, 1);
-	s64 least = -64 * 32768L / (s64)PAGE_KB;
-	struct ctxra_disk_window win[2] = {};
-
-	pause_stream(test, w, win);
-	w->disk.credit = least + 1000;
-	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, least);
-	sample(w);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, least);
-	go_on(w, &win[0]);
-	KUNIT_EXPECT_EQ(test, w->disk.credit, least + 1000 + BASE);
-}
-
 static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(spindle_gains),
 	KUNIT_CASE(spindle_gains_again),
@@ -727,14 +613,9 @@ static struct kunit_case disk_cases[] = {
 	KUNIT_CASE(fits_memory),
 	KUNIT_CASE(one_stream_left),
 	KUNIT_CASE(pieces_read_no_more),
+	KUNIT_CASE(pieces_behind_cached_pages),
 	KUNIT_CASE(whole_files_gain),
 	KUNIT_CASE(another_disk),
-	KUNIT_CASE(shared_stream),
-	KUNIT_CASE(near_readers),
-	KUNIT_CASE(passes_cached_part),
-	KUNIT_CASE(jumps),
-	KUNIT_CASE(paused_stream),
-	KUNIT_CASE(paused_stream_without_credit),
 	{}
 };
 

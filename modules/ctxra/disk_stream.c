@@ -159,17 +159,35 @@ void ctxra_disk_charge_ended(struct ctxra_disk *d, u32 now)
 			charge(d, s);
 }
 
+/*
+ * Did a reader in order that misses a page behind its window read all pages from the last one of
+ * that window on? One page would not tell, because some pages count as read that were not: those
+ * that came back soon after they were evicted.
+ */
+static bool has_read_up_to(const struct ctxra_args *args, const struct ctxra_facts *facts)
+{
+	unsigned long last = args->ra_start + args->ra_size - 1;
+	struct ctxra_use use;
+
+	if (!args->ra_size)
+		return false;
+	use = facts->ops->sample_use(facts->ctx, last, args->index - last);
+	return ctxra_use_all_read(&use) && !use.evicted;
+}
+
 /**
  * ctxra_disk_stock_window - the window that the stock code opens for a reader in order
  * @mapping: the file's mapping
  * @args: the call
- * @passed: the reader is behind its own window, and all pages from there on were read
+ * @facts: asked for a sample of the pages from the reader's own window to a miss behind it
  *
  * Return: the window. It goes on from the file's own one if it begins there or at its end. A reader
- *	that misses a page farther on has passed cached pages, or has jumped.
+ *	that misses a page farther on has passed cached pages, all of which it has read, or has
+ *	jumped.
  */
 struct ctxra_disk_window ctxra_disk_stock_window(const void *mapping,
-						 const struct ctxra_args *args, bool passed)
+						 const struct ctxra_args *args,
+						 const struct ctxra_facts *facts)
 {
 	unsigned long end = args->ra_start + args->ra_size;
 	struct ctxra_disk_window win = {
@@ -179,7 +197,7 @@ struct ctxra_disk_window ctxra_disk_stock_window(const void *mapping,
 	};
 
 	win.from = win.start;
-	if (win.start <= args->ra_start || (win.start > end && !passed))
+	if (win.start <= args->ra_start || (win.start > end && !has_read_up_to(args, facts)))
 		return win;
 	win.from = args->ra_start;
 	win.passed = win.start - min(win.start, end);

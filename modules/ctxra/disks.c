@@ -218,21 +218,15 @@ void ctxra_disks_note_opened(struct inode *inode, const struct ctxra_args *args,
 	ctxra_disks_count_grown(win->nr, args->ahead);
 }
 
-/*
- * Did a reader in order that misses a page behind its window read all pages from the last one of
- * that window on? One page would not tell, because some pages count as read that were not: those
- * that came back soon after they were evicted.
- */
-static bool passed_cached(struct inode *inode, const struct ctxra_args *args)
+/* disk_stream.c asks nothing else. */
+static struct ctxra_use ctxra_disks_sample_use(void *ctx, unsigned long start, unsigned long nr)
 {
-	unsigned long last = args->ra_start + args->ra_size - 1;
-	struct ctxra_use use;
-
-	if (args->folio_nr || !args->ra_size || args->index <= last + 1)
-		return false;
-	use = ctxra_sample_use(inode->i_mapping, last, args->index - last);
-	return ctxra_use_all_read(&use) && !use.evicted;
+	return ctxra_sample_use(ctx, start, nr);
 }
+
+static const struct ctxra_facts_ops ctxra_disks_facts_ops = {
+	.sample_use = ctxra_disks_sample_use,
+};
 
 /**
  * ctxra_disks_note_stock - note a window that the stock code opens, with max_kb=auto
@@ -245,12 +239,16 @@ static bool passed_cached(struct inode *inode, const struct ctxra_args *args)
  */
 unsigned long ctxra_disks_note_stock(struct inode *inode, const struct ctxra_args *args)
 {
+	const struct ctxra_facts facts = {
+		.ops = &ctxra_disks_facts_ops,
+		.ctx = inode->i_mapping,
+	};
 	struct ctxra_disk_window win;
 	unsigned long pages;
 
 	if (!args->grown || !ctxra_args_in_order(args))
 		return 0;
-	win = ctxra_disk_stock_window(inode->i_mapping, args, passed_cached(inode, args));
+	win = ctxra_disk_stock_window(inode->i_mapping, args, &facts);
 	pages = add_window(inode, &win, args->ahead);
 	return pages > args->ahead ? pages : 0;
 }
