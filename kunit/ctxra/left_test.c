@@ -7,6 +7,7 @@
 
 #include "ctxra/budget.h"
 #include "ctxra/candidate.h"
+#include "ctxra/stream.h"
 #include "sim/simwork.h"
 
 #define SEEDS	20
@@ -95,6 +96,116 @@ static void streams_that_end_soon(struct kunit *test)
 		   sums[0].read, sums[1].read);
 	KUNIT_EXPECT_LE(test, sums[1].ios * 1000, sums[0].ios * 1010);
 	KUNIT_EXPECT_LE(test, sums[1].read * 1000, sums[0].read * many->pages);
+}
+
+/*
+ * Streams in an image, with neighbours swapped and two random lookups after each request. They are
+ * read again and again, with a pause in which the page cache is dropped: the lookups near those
+ * that ended must not open their windows.
+ */
+#define LOOKUP_STREAMS	8U
+#define LOOKUP_AREA	4096UL
+#define LOOKUP_ROUNDS	96U
+#define LOOKUP_RUNS	4U
+#define LOOKUP_PAGES	4UL
+#define PAUSE_MS	3000U
+
+static void lay_lookups(struct sim_request *rq, struct rnd_state *rnd)
+{
+	struct sim_request streams[LOOKUP_STREAMS];
+	unsigned long places = LOOKUP_STREAMS * LOOKUP_AREA / LOOKUP_PAGES;
+	unsigned int round, i, k;
+
+	for (round = 0; round < LOOKUP_ROUNDS; round++) {
+		for (i = 0; i < LOOKUP_STREAMS; i++)
+			streams[i] = (struct sim_request){
+				i * LOOKUP_AREA + (round ^ 1) * REQUEST, REQUEST,
+			};
+		sim_shuffle(streams, LOOKUP_STREAMS, rnd);
+		for (i = 0; i < LOOKUP_STREAMS; i++) {
+			*rq++ = streams[i];
+			for (k = 0; k < 2; k++)
+				*rq++ = (struct sim_request){
+					.index = prandom_u32_state(rnd) % places * LOOKUP_PAGES,
+					.nr = LOOKUP_PAGES,
+				};
+		}
+	}
+}
+
+static void lookups_near_streams_that_ended(struct kunit *test)
+{
+	unsigned long n = 3 * LOOKUP_STREAMS * LOOKUP_ROUNDS;
+	struct sim *stock = sim_alloc(test, 0, LOOKUP_STREAMS * LOOKUP_AREA);
+	struct sim *sim = sim_alloc(test, 0, LOOKUP_STREAMS * LOOKUP_AREA);
+	struct sim_request *rq = kunit_kcalloc(test, n, sizeof(*rq), GFP_KERNEL);
+	struct sim_outcome sums[2] = {};
+	unsigned int run;
+	u32 seed;
+
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	for (seed = 1; seed <= SEEDS; seed++) {
+		const struct sim_work work = {
+			.requests = rq, .nr = n, .readers = 16, .share = SIM_POOL,
+			.shared_fd = true, .seed = seed,
+		};
+		const struct sim_way *way = &sim_ways[seed % SIM_NR_WAYS];
+		struct rnd_state rnd = sim_random(seed);
+
+		sim_reset(sim, way, 32, SIM_ALL_PATTERNS);
+		for (run = 0; run < LOOKUP_RUNS; run++) {
+			u32 now = sim->cache.now + PAUSE_MS * SIM_TICKS_PER_MS;
+			struct sim_outcome one;
+
+			lay_lookups(rq, &rnd);
+			one = sim_eval(stock, &work, seed % SIM_NR_WAYS, 32, SIM_STOCK);
+			sums[0].ios += one.ios;
+			sums[0].read += one.read;
+			simcache_reset(&sim->cache, way);
+			sim->cache.now = now;
+			sim_run(sim, &work);
+			sums[1].ios += sim->cache.ios;
+			sums[1].read += sim->cache.read;
+		}
+	}
+	kunit_info(test, "I/Os %lu -> %lu, pages %lu -> %lu\n", sums[0].ios, sums[1].ios,
+		   sums[0].read, sums[1].read);
+	KUNIT_EXPECT_LE(test, sums[1].ios * 100, sums[0].ios * 97);
+	KUNIT_EXPECT_LE(test, sums[1].read * 100, sums[0].read * 115);
+}
+
+/* A stream to which nobody came goes on at its end, behind pages that were read since, or anew. */
+static void goes_on_at_its_end(struct kunit *test)
+{
+	static const struct {
+		unsigned long index;
+		unsigned long cached;
+		bool left;
+	} cases[] = {
+		{ 900, 0, true }, { 999, 0, true }, { 1000, 0, false }, { 1002, 0, false },
+		{ 1003, 0, true }, { 1040, 39, true }, { 1040, 40, false }, { 1100, 0, true },
+	};
+	struct ctxra_stream s = { .kind = CTXRA_FORWARD, .start = 800, .end = 1000, .used = -500 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ctxra_request rq = {
+			.index = cases[i].index, .nr = 8, .cached = cases[i].cached,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, ctxra_stream_was_left(&s, &rq, 501), cases[i].left,
+				    "%lu", rq.index);
+		/* A second is not long. */
+		KUNIT_EXPECT_FALSE(test, ctxra_stream_was_left(&s, &rq, 500));
+		rq.in_order = true;
+		KUNIT_EXPECT_FALSE(test, ctxra_stream_was_left(&s, &rq, 501));
+		rq.in_order = false;
+		rq.evicted = true;
+		KUNIT_EXPECT_FALSE(test, ctxra_stream_was_left(&s, &rq, 501));
+		rq.evicted = false;
+		rq.marker = true;
+		KUNIT_EXPECT_FALSE(test, ctxra_stream_was_left(&s, &rq, 501));
+	}
 }
 
 /* Streams that the stock code follows with one wait for each window are found, if they last. */
@@ -200,6 +311,8 @@ static void dense_after_gaps(struct kunit *test)
 
 static struct kunit_case left_cases[] = {
 	KUNIT_CASE_PARAM(streams_that_end_soon, many_gen_params),
+	KUNIT_CASE(lookups_near_streams_that_ended),
+	KUNIT_CASE(goes_on_at_its_end),
 	KUNIT_CASE(long_streams),
 	KUNIT_CASE(columns),
 	KUNIT_CASE(early_tokens),

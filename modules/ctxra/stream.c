@@ -10,7 +10,7 @@
 #include "governor.h"
 #include "stream.h"
 
-/* A stream comes to requests this far away if it was used so lately. */
+/* A stream comes to requests this far away, or to others than at its end, if it was used lately. */
 #define COMING_REACHES	8
 #define COMING_MS	1000
 
@@ -90,6 +90,26 @@ bool ctxra_stream_comes_to(const struct ctxra_stream *s, const struct ctxra_file
 	       ctxra_governor_trusts(s) && (s32)(now - s->used) <= COMING_MS &&
 	       2 * rq->nr >= s->last_nr && rq->index > s->end &&
 	       rq->index - s->end <= COMING_REACHES * ctxra_reach(rq);
+}
+
+/**
+ * ctxra_stream_was_left - whether a miss shows that the readers of a stream have left it
+ * @s: the stream
+ * @rq: the miss, with @rq->cached as far as the stream's end
+ * @now: time, ms
+ *
+ * If nobody came to a stream for a while, it goes on at its end. A miss elsewhere near it is a
+ * random read, or of readers that begin anew, and opens no window of this stream. An evicted page
+ * may be one that was read ahead.
+ *
+ * Return: true if the stream must not be followed for this miss.
+ */
+bool ctxra_stream_was_left(const struct ctxra_stream *s, const struct ctxra_request *rq, u32 now)
+{
+	if (s->kind != CTXRA_FORWARD || s->on_trial || rq->marker || rq->in_order || rq->evicted ||
+	    (s32)(now - s->used) <= COMING_MS)
+		return false;
+	return rq->index < s->end || rq->index - s->end > max(rq->cached, ctxra_narrow_gap(rq));
 }
 
 /* Make the stream a candidate again, with this request alone. */

@@ -22,6 +22,7 @@ bool ctxra_stream_tells_of_others(const struct ctxra_stream *s, const struct ctx
 bool ctxra_stream_should_start(const struct ctxra_request *rq);
 void ctxra_stream_start(struct ctxra_stream *s, const struct ctxra_file *file,
 			const struct ctxra_request *rq);
+bool ctxra_stream_was_left(const struct ctxra_stream *s, const struct ctxra_request *rq, u32 now);
 void ctxra_stream_restart(struct ctxra_stream *s, const struct ctxra_request *rq);
 bool ctxra_stream_may_be_stale(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			       unsigned long *page);
