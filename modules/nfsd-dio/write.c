@@ -13,6 +13,7 @@
 #include "device_stats.h"
 #include "fs_state.h"
 #include "inspect.h"
+#include "log.h"
 #include "mtime.h"
 #include "params.h"
 #include "pool.h"
@@ -46,6 +47,14 @@ static void nd_count_latency(u64 ns)
 	nd_count(counters[nd_latency_bucket(ns / NSEC_PER_USEC)]);
 }
 
+/* Whether the cache is likely to answer the next writes, once it has the blocks of this one. */
+static bool nd_is_log_write(const struct kiocb *iocb, const struct nd_write *write)
+{
+	return !(iocb->ki_flags & IOCB_DSYNC) && write->len < write->block &&
+	       nd_log_goes_on(file_inode(iocb->ki_filp), write->pos, write->len, write->block) &&
+	       nd_mode() != ND_UNALIGNED;
+}
+
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write,
 				      struct nd_auto *call)
 {
@@ -53,6 +62,7 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
 	loff_t head, tail;
+	bool is_log;
 
 	nd_auto_begin(iocb, len, call);
 	nd_inspect_write(iocb, len, call->device, write);
@@ -62,6 +72,7 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 			ND_DIRECT : ND_LEFT_ALIGNED;
 	if (verdict != ND_DIRECT)
 		return verdict;
+	is_log = nd_is_log_write(iocb, write);
 	nd_partial_blocks(write, &head, &tail);
 	at_head = nd_inspect_block(file, head, write->block);
 	/* A hole at one end decides: skip the search at the other. */
@@ -69,8 +80,8 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 		at_tail = nd_inspect_block(file, tail, write->block);
 	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
 	if (verdict == ND_PREFETCHED && !nd_dio_locks_exclusively(file, write))
-		return ND_DIRECT;
-	return verdict;
+		verdict = ND_DIRECT;
+	return verdict == ND_DIRECT && is_log ? ND_PREFETCHED : verdict;
 }
 
 static enum nd_verdict nd_observed(enum nd_verdict verdict)
