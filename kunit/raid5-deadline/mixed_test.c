@@ -177,6 +177,26 @@ static void nobody_is_taken_for_a_stream(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ours->stream.writes * 100, stock->stream.writes * 97);
 }
 
+/* Files that nobody waits for, one after the other. */
+#define COPY(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n), .jump = 16, .hurries = true }
+
+/* Streams that end often, and leave room for random writes near their ends. */
+static const struct load_case end_cases[] = {
+	{ "8 KiB, 16 at a time", 5000, 512, COPY(256, 16, 20), RANDOM(8, 16) },
+	{ "16 KiB, 16 at a time", 5000, 512, COPY(256, 16, 20), RANDOM(16, 16) },
+	{ "32 KiB, 4 at a time", 5000, 1024, COPY(256, 16, 20), RANDOM(32, 4) },
+};
+
+KUNIT_ARRAY_PARAM(end, end_cases, load_desc);
+
+/* One write in 600 waits in vain at most; one in 190 to 350 did. */
+static void ends_draw_nobody_in(struct kunit *test)
+{
+	struct sum *ours = run_for(test, false, SEEDS, 500);
+
+	KUNIT_EXPECT_LE(test, ours->other.waited * 600, ours->other.writes);
+}
+
 /* Streams about a row deep: stock serves them so slowly that their pace looks too slow to hold. */
 static const struct load_case deep_cases[] = {
 	{ "64 KiB, 5 members", 5000, 1024, STREAM_OF(64, 64), RANDOM(16, 16), 4 },
@@ -250,8 +270,6 @@ static void lone_writers_never_wait(struct kunit *test)
 
 #define FILES(k, n)	{ .kib = (k), .depth = (n), .burst = (n), .jump = 16 }
 #define LONG_FILES(k, d, n, j)	{ .kib = (k), .depth = (d), .burst = (n), .jump = (j) }
-/* Files that nobody waits for, one after the other. */
-#define COPY(k, d, n)	{ .kib = (k), .depth = (d), .burst = (n), .jump = 16, .hurries = true }
 /* Far behind the stream. */
 #define FAR_BURST(k, n)	{ .kib = (k), .depth = (n), .burst = (n), .next = 60000 }
 
@@ -341,6 +359,7 @@ static struct kunit_case mixed_kunit_cases[] = {
 	KUNIT_CASE(writes_of_rows_come_whole),
 	KUNIT_CASE_PARAM(nobody_waits_for_a_stream, mixed_gen_params),
 	KUNIT_CASE_PARAM(nobody_is_taken_for_a_stream, short_writes_gen_params),
+	KUNIT_CASE_PARAM(ends_draw_nobody_in, end_gen_params),
 	KUNIT_CASE_PARAM(deep_streams_gain, deep_gen_params),
 	KUNIT_CASE_PARAM(nothing_to_win, idle_gen_params),
 	KUNIT_CASE_PARAM(lone_writers_never_wait, long_writes_gen_params),

@@ -8,6 +8,7 @@
 #define USEC		1000ULL
 #define MSEC		(1000 * USEC)
 #define REST		2048
+#define DATA_DISKS	2
 
 static u64 now;
 
@@ -15,7 +16,12 @@ static u64 now;
 static u32 write_stripes(struct r5d_predictor *p, u64 start, u32 span, enum r5d_outcome held,
 			 enum r5d_outcome passed)
 {
-	struct r5d_write w = { .start = start, .sectors = span * STRIPE, .rest = REST };
+	struct r5d_write w = {
+		.start = start,
+		.sectors = span * STRIPE,
+		.rest = REST,
+		.data_disks = DATA_DISKS,
+	};
 	struct r5d_ticket ticket;
 	u32 nr_held = 0, i;
 
@@ -80,7 +86,11 @@ static void writes_are_not_torn(struct kunit *test)
 static void writes_count_once(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
-	struct r5d_write w = { .sectors = 64 * STRIPE, .rest = REST };
+	struct r5d_write w = {
+		.sectors = 64 * STRIPE,
+		.rest = REST,
+		.data_disks = DATA_DISKS,
+	};
 	int tickets = 0, i, n;
 
 	for (n = 0; n < 100; n++, w.start += w.sectors) {
@@ -227,7 +237,7 @@ static int write_slowly(struct r5d_predictor *p, u64 start, int nr, u64 between,
 	for (i = 0; i < 16; i++)
 		tickets[i] = r5d_no_ticket();
 	for (i = 0; i < nr; i++) {
-		struct r5d_write w = { start + i * 64 * STRIPE, 64 * STRIPE, REST };
+		struct r5d_write w = { start + i * 64 * STRIPE, 64 * STRIPE, REST, DATA_DISKS };
 		struct r5d_ticket *ticket = &tickets[i % 16];
 
 		/* The oldest is done before this one begins. */
@@ -407,7 +417,11 @@ static void a_place_taken_since(struct kunit *test)
 static void a_wait_weighs_more_than_a_fill(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
-	struct r5d_write w = { .sectors = 64 * STRIPE, .rest = REST };
+	struct r5d_write w = {
+		.sectors = 64 * STRIPE,
+		.rest = REST,
+		.data_disks = DATA_DISKS,
+	};
 	struct r5d_ticket ticket = {};
 	int i, fills;
 
@@ -421,6 +435,55 @@ static void a_wait_weighs_more_than_a_fill(struct kunit *test)
 		/* But not of one that was filled many times since the last. */
 		KUNIT_EXPECT_EQ(test, r5d_predict(p, &w, now, &ticket) == R5D_UNLIKELY, fills == 8);
 	}
+}
+
+/* Writes near each other, of which several are on the disks, go far and fill nothing. */
+static void writes_with_gaps_are_no_stream(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	struct r5d_ticket tickets[4] = {};
+	struct r5d_write w = {
+		.sectors = 4 * STRIPE,
+		.rest = REST,
+		.data_disks = DATA_DISKS,
+	};
+	int n, i;
+
+	for (n = 0; n < 4; n++)
+		tickets[n] = r5d_no_ticket();
+	for (n = 0; n < 100; n++, w.start += 90 * STRIPE) {
+		r5d_learn(p, &tickets[n % 4], R5D_OUTCOME_DONE, 0);
+		now += MSEC;
+		for (i = 0; i < 4; i++) {
+			struct r5d_ticket ticket;
+
+			KUNIT_EXPECT_EQ(test, r5d_predict(p, &w, now, &ticket), R5D_UNLIKELY);
+			if (!i)
+				tickets[n % 4] = ticket;
+		}
+	}
+}
+
+/* A file's end is no reason to hold a short write that somebody makes near it later. */
+static void late_short_writes_follow_closely(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	u64 end = 64 * 64 * STRIPE;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		write_filled(p, i * 64 * STRIPE, 64);
+		now += MSEC;
+	}
+	now += 50 * MSEC;
+	KUNIT_EXPECT_EQ(test, write_filled(p, end + 100 * STRIPE, 4), 0U);
+	/* The same write that follows closely, and one like the others, are the stream's. */
+	KUNIT_EXPECT_EQ(test, write_filled(p, end, 4), 4U);
+	now += 50 * MSEC;
+	KUNIT_EXPECT_EQ(test, write_filled(p, end + 100 * STRIPE, 64), 64U);
+	/* While the stream goes on, a short write may be in its next row. */
+	now += MSEC;
+	KUNIT_EXPECT_EQ(test, write_filled(p, end + 300 * STRIPE, 4), 4U);
 }
 
 /* Any writes at all: indices and trust stay in their bounds. */
@@ -440,6 +503,7 @@ static void any_writes(struct kunit *test)
 			.start = draw % 3 ? draw % 100000 : U64_MAX - draw % 100000,
 			.sectors = 1 + (draw >> 8) % 4096,
 			.rest = draw % 5 * 128,
+			.data_disks = 1 + draw % 5,
 		};
 		int at = draw % 64;
 
@@ -484,6 +548,8 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(gaps_are_allowed),
 	KUNIT_CASE(a_place_taken_since),
 	KUNIT_CASE(a_wait_weighs_more_than_a_fill),
+	KUNIT_CASE(writes_with_gaps_are_no_stream),
+	KUNIT_CASE(late_short_writes_follow_closely),
 	KUNIT_CASE(any_writes),
 	KUNIT_CASE(trust_in_percent),
 	{}

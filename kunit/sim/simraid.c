@@ -115,6 +115,7 @@ static bool hold_new(struct simraid *a, struct simraid_stripe *sh, struct simrai
 		.start = write->start,
 		.sectors = writer->kib * 2,
 		.rest = (a->data_disks - 1) * a->chunk * SECTORS,
+		.data_disks = a->data_disks,
 	};
 	enum r5d_forecast forecast;
 	struct r5d_ticket ticket;

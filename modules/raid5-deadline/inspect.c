@@ -86,6 +86,7 @@ void r5d_inspect_writes(struct r5conf *conf, struct stripe_head *sh,
 
 	*longest = (struct r5d_write) {
 		.rest = (state->data_disks - 1) * r456_conf_chunk_sectors(conf),
+		.data_disks = state->data_disks,
 	};
 	for (i = r456_sh_disks(sh); i-- > 0;) {
 		char *dev = r456_sh_dev(sh, i);

@@ -37,6 +37,8 @@
  * it would take without us.
  */
 #define CONTROL		64U
+/* Gaps of a stream before its last so many rows count for less. */
+#define DENSE_ROWS	16U
 
 /**
  * r5d_predict_init - forget everything
@@ -64,12 +66,16 @@ static bool is_same_write(const struct r5d_stream *s, const struct r5d_write *w)
 /*
  * Of a row whose stripes are held we see the first chunk only, because later writes find the
  * stripes known. So the stream may go on behind the rest of the row.
+ *
+ * But a stream that is late has no row that fills. Then a much shorter write has to follow it
+ * closely: near the end of each file that was just written there is room for many of others.
  */
 static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 now)
 {
-	u64 reach = REACH_SECTORS +
-		    max(REACH_WRITES * (u64)min(s->sectors, w->sectors), (u64)w->rest);
+	u64 reach = REACH_SECTORS;
 
+	if (2 * (u64)w->sectors >= s->sectors || now - s->seen_ns < 2 * s->pace_ns)
+		reach += max(REACH_WRITES * (u64)min(s->sectors, w->sectors), (u64)w->rest);
 	return s->run && w->start + reach >= s->next && w->start <= s->next + reach &&
 	       now - s->seen_ns < STREAM_NS;
 }
@@ -114,6 +120,7 @@ static void r5d_begin_candidate(struct r5d_stream *s, u32 tick, const struct r5d
 	*s = (struct r5d_stream) {
 		.id = tick,
 		.next = w->start,
+		.origin = w->start,
 		.mark = w->start,
 		.mark_ns = now,
 		.backoff_next = BACKOFF_FIRST,
@@ -133,6 +140,27 @@ static void r5d_learn_pace(struct r5d_stream *s, u32 rest, u64 now)
 	s->mark_ns = now;
 }
 
+static void r5d_cover(struct r5d_stream *s, const struct r5d_write *w)
+{
+	u64 area = s->next - s->origin;
+
+	/* No more than what it has passed, or writes of the same place would make up for gaps. */
+	s->covered = min(s->covered + (u64)w->sectors * w->data_disks, area + w->rest);
+	if (area <= (u64)DENSE_ROWS * (w->rest + w->sectors))
+		return;
+	s->origin += area / 2;
+	s->covered /= 2;
+}
+
+/*
+ * Has it written at least half of where it has been? Random writes near each other look like a
+ * stream that goes far while one of its writes is on the disks, and fill nothing.
+ */
+static bool r5d_is_dense(const struct r5d_stream *s)
+{
+	return 2 * s->covered >= s->next - s->origin;
+}
+
 static void r5d_add_write(struct r5d_stream *s, u32 tick, const struct r5d_write *w, u64 now)
 {
 	u32 span = r5d_span_of(w);
@@ -146,6 +174,7 @@ static void r5d_add_write(struct r5d_stream *s, u32 tick, const struct r5d_write
 	s->seen_ns = now;
 	s->rest = w->rest;
 	s->backoff -= min(s->backoff, span);
+	r5d_cover(s, w);
 	r5d_learn_pace(s, w->rest, now);
 }
 
@@ -153,7 +182,7 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 {
 	u64 service = p->times.service_ns;
 
-	if (s->trust < TRUST_ENOUGH)
+	if (s->trust < TRUST_ENOUGH || !r5d_is_dense(s))
 		return R5D_UNLIKELY;
 	/*
 	 * Waiting would take longer than what it saves. But if a stripe was full before raid456 was

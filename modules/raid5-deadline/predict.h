@@ -64,6 +64,9 @@ struct r5d_ticket {
  * @mark_ns: when @pace_ns was last computed
  * @pace_ns: how long it takes from a stripe's first chunk to its last; 0: not known
  * @seen_ns: time of its last write
+ * @origin: where the area begins that @covered is of; it ends at @next
+ * @covered: sectors of its writes there, times the data disks, because we see only the writes of
+ *	the first chunk of a row that is held
  * @reach: sectors by which it went on while one of its writes was on the disks: a moving average
  * @sectors: length of its last write
  * @rest: &r5d_write.rest of its last write
@@ -87,6 +90,8 @@ struct r5d_stream {
 	u64 mark_ns;
 	u64 pace_ns;
 	u64 seen_ns;
+	u64 origin;
+	u64 covered;
 	u64 reach;
 	u32 sectors;
 	u32 rest;

@@ -33,11 +33,13 @@
  * @sectors: length
  * @rest: sectors of the array from a stripe's first chunk to its last: data disks less one, in
  *	chunks
+ * @data_disks: number of data disks
  */
 struct r5d_write {
 	u64 start;
 	u32 sectors;
 	u32 rest;
+	u32 data_disks;
 };
 
 /* Stripes of a write: those that it writes in part, too. */
