@@ -60,3 +60,7 @@ feature WRITE_NOT_STARTED linux/fs.h \
 # 0ef86097f127 ("ftrace: rename ftrace_instruction_pointer_set() -> ftrace_regs_set_instruction_pointer()"), v6.2.
 feature FTRACE_REGS_SET_IP linux/ftrace.h \
 	'void f(struct ftrace_regs *fregs) { ftrace_regs_set_instruction_pointer(fregs, 0); }' "$@"
+
+# "mm: introduce memdesc_flags_t", v6.18.
+feature MEMDESC_FLAGS linux/mm_types.h \
+	'memdesc_flags_t f(const struct folio *folio) { return folio->flags; }' "$@"

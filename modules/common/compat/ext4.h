@@ -3,7 +3,7 @@
 #ifndef SEQKEEP_COMPAT_EXT4_H
 #define SEQKEEP_COMPAT_EXT4_H
 
-#include <linux/version.h>
+#include "version.h"
 
 /*
  * A direct write of part of a block locks the inode exclusively for all of its I/O, until
@@ -11,26 +11,25 @@
  * version, because the change is within ext4's own file: no header shows it. Where a distribution
  * took it into an older kernel the error costs a read.
  */
-#if defined(RHEL_RELEASE_CODE)
-#define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE	(RHEL_RELEASE_CODE < RHEL_RELEASE_VERSION(9, 6))
-#else
-#define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0))
-#endif
+#define COMPAT_EXT4_UNALIGNED_DIO_EXCLUSIVE \
+	(!COMPAT_SINCE(KERNEL_VERSION(6, 5, 0), RHEL_RELEASE_VERSION(9, 6)))
 
 /*
  * From v6.5 on only a write across extents locks exclusively, until ext4_dio_needs_zeroing(), which
- * 7.3 has and 6.12 lacks, and RHEL 10.0, too. By version, because the function is within ext4's
- * own file. Assume the lock for the versions between: the error costs one read.
+ * 7.3 has; 6.12, RHEL 9.6 and RHEL 10.0 have not. By version, because the function is within ext4's
+ * own file. Assume the lock for the versions between, and for every release of RHEL: the error
+ * costs one read.
  */
 #define COMPAT_EXT4_DIO_ACROSS_EXTENTS_EXCLUSIVE \
-	(LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0))
+	(!COMPAT_SINCE(KERNEL_VERSION(7, 3, 0), COMPAT_NO_RELEASE))
 
 /*
- * After an error for which ext4 stops writing, 6.1 sets EXT4_MF_FS_ABORTED, which direct writes do
- * not look at. 6.12 sets EXT4_FLAGS_SHUTDOWN, which all look at. By version, because both are in
- * ext4's own header. Assume the former for the versions between: the error costs a look at the
- * superblock.
+ * After an error for which ext4 stops writing, 6.1 and RHEL 9.6 set EXT4_MF_FS_ABORTED, which
+ * direct writes do not look at. 6.12 and RHEL 10.0 set EXT4_FLAGS_SHUTDOWN, which all look at. By
+ * version, because both are in ext4's own header. Assume the former for the versions between, and
+ * for all of RHEL 9: the error costs a look at the superblock.
  */
-#define COMPAT_EXT4_WRITES_AFTER_ABORT	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0))
+#define COMPAT_EXT4_WRITES_AFTER_ABORT \
+	(!COMPAT_SINCE(KERNEL_VERSION(6, 12, 0), RHEL_RELEASE_VERSION(10, 0)))
 
 #endif

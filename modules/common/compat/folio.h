@@ -5,16 +5,17 @@
 
 #include <linux/fs.h>
 #include <linux/page-flags.h>
-#include <linux/version.h>
+#include "features.h"
 
 /*
  * A page fault maps all of a large folio if it can, not just the page that faulted: since
  * "mm/filemap: map entire large folio faultaround" and "mm/fault: try to map the entire file
- * folio in finish_fault()" in v6.18. By version, because both change only the bodies of functions.
- * Where a distribution took them into an older kernel, mapped pages of large folios count as
- * unread.
+ * folio in finish_fault()" in v6.18. Both change only the bodies of functions. Therefore by the
+ * type of a folio's flags, which "mm: introduce memdesc_flags_t" changed in the same release: RHEL
+ * takes the changes of mm by releases. Where a distribution took only one of them, pages that are
+ * not mapped count as read, or mapped ones as unread.
  */
-#define COMPAT_FAULT_MAPS_FOLIO	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
+#define COMPAT_FAULT_MAPS_FOLIO	SEQKEEP_HAVE_MEMDESC_FLAGS
 
 /**
  * compat_folio_is_dropbehind - whether the reader or the writeback of a folio drops it
