@@ -293,8 +293,12 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 		s = ctxra_set_start(set, file, rq);
 	else
 		return CTXRA_STOCK;
-	if (ctxra_stream_was_left(s, &full, set->now))
+	if (ctxra_stream_was_left(s, &full, set->now)) {
+		/* As many would restart it if it were in use. */
+		if (++s->holes_in_row > CTXRA_MAX_HOLES_IN_ROW)
+			ctxra_lru_free(&set->lru, s);
 		return CTXRA_STOCK;
+	}
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 

@@ -25,11 +25,6 @@
  */
 #define SMALL_REQUEST		32
 #define MAX_DIRECTION		100
-/*
- * A dense stream is given up when more than this many requests in a row leave a hole.
- * Shuffled readers fill their holes within a few requests, random reads never do.
- */
-#define MAX_HOLES_IN_ROW	16
 
 /*
  * A reader in order with a descriptor of its own needs nothing from us, even if others read the
@@ -263,7 +258,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	    rq->patterns & BIT(CTXRA_TRAIL) &&
 	    ctxra_window_ahead(s, rq, 4, win) == CTXRA_OPEN)
 		return CTXRA_OPEN;
-	if (s->holes_in_row > MAX_HOLES_IN_ROW) {
+	if (s->holes_in_row > CTXRA_MAX_HOLES_IN_ROW) {
 		ctxra_stream_restart(s, rq);
 		return CTXRA_STOCK;
 	}

@@ -175,5 +175,7 @@ void ctxra_set_adopt(struct ctxra_set *set, struct ctxra_set *other, const struc
 	if (other->lasting & BIT(from - other->streams))
 		set->lasting |= BIT(to - set->streams);
 	ctxra_set_touch(set, to);
+	/* It was moved, not used. */
+	to->used = moved.used;
 	ctxra_lru_free(&other->lru, from);
 }

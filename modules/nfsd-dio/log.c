@@ -30,7 +30,8 @@ static struct nd_log {
  * @len: its length, bytes
  * @block: block size of the file system, bytes, a power of two
  *
- * To be asked of each write that is shorter than a block and need not be stable.
+ * To be asked of each misaligned write that need not be stable, also of those that are longer than
+ * a block and no log: a log may have both.
  *
  * Context: any but interrupts.
  */

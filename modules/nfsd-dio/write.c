@@ -50,9 +50,9 @@ static void nd_count_latency(u64 ns)
 /* Whether the cache is likely to answer the next writes, once it has the blocks of this one. */
 static bool nd_is_log_write(const struct kiocb *iocb, const struct nd_write *write)
 {
-	return !(iocb->ki_flags & IOCB_DSYNC) && write->len < write->block &&
+	return !(iocb->ki_flags & IOCB_DSYNC) &&
 	       nd_log_goes_on(file_inode(iocb->ki_filp), write->pos, write->len, write->block) &&
-	       nd_mode() != ND_UNALIGNED;
+	       write->len < write->block && nd_mode() != ND_UNALIGNED;
 }
 
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write,
@@ -79,7 +79,7 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 	if (at_head != ND_BLOCK_HOLE)
 		at_tail = nd_inspect_block(file, tail, write->block);
 	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
-	if (verdict == ND_PREFETCHED && !nd_dio_locks_exclusively(file, write))
+	if (verdict == ND_PREFETCHED && !is_log && !nd_dio_locks_exclusively(file, write))
 		verdict = ND_DIRECT;
 	return verdict == ND_DIRECT && is_log ? ND_PREFETCHED : verdict;
 }
