@@ -486,6 +486,43 @@ static void late_short_writes_follow_closely(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_filled(p, end + 300 * STRIPE, 4), 4U);
 }
 
+/* Nor if the file's last write was a short one, or if such a write has come once. */
+static void short_tails_draw_nobody_in(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	u64 end = 64 * 64 * STRIPE;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		write_filled(p, i * 64 * STRIPE, 64);
+		now += MSEC;
+	}
+	write_filled(p, end, 3);
+	for (i = 1; i < 4; i++) {
+		now += 50 * MSEC;
+		KUNIT_EXPECT_EQ(test, write_filled(p, end + 100 * i * STRIPE, 2), 0U);
+	}
+}
+
+/* A proven stream whose gaps are alike in each chunk fills the stripes of its writes. */
+static void gaps_that_fill_are_held(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	u32 held = 0;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		write_filled(p, i * 8 * STRIPE, 8);
+		now += MSEC;
+	}
+	for (i = 2; i < 402; i++) {
+		held += write_filled(p, i * 64 * STRIPE, 8);
+		now += MSEC;
+	}
+	/* All but those that are not held to see what becomes of them. */
+	KUNIT_EXPECT_GE(test, held, 380U * 8);
+}
+
 /* Any writes at all: indices and trust stay in their bounds. */
 static void any_writes(struct kunit *test)
 {
@@ -550,6 +587,8 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(a_wait_weighs_more_than_a_fill),
 	KUNIT_CASE(writes_with_gaps_are_no_stream),
 	KUNIT_CASE(late_short_writes_follow_closely),
+	KUNIT_CASE(short_tails_draw_nobody_in),
+	KUNIT_CASE(gaps_that_fill_are_held),
 	KUNIT_CASE(any_writes),
 	KUNIT_CASE(trust_in_percent),
 	{}

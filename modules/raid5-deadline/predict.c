@@ -68,13 +68,14 @@ static bool is_same_write(const struct r5d_stream *s, const struct r5d_write *w)
  * stripes known. So the stream may go on behind the rest of the row.
  *
  * But a stream that is late has no row that fills. Then a much shorter write has to follow it
- * closely: near the end of each file that was just written there is room for many of others.
+ * closely: near the end of each file that was just written there is room for many of others. The
+ * last write of a file is often a short one, so the longer ones before it are the measure.
  */
 static bool is_near(const struct r5d_stream *s, const struct r5d_write *w, u64 now)
 {
 	u64 reach = REACH_SECTORS;
 
-	if (2 * (u64)w->sectors >= s->sectors || now - s->seen_ns < 2 * s->pace_ns)
+	if (2 * (u64)w->sectors >= s->typical || now - s->seen_ns < 2 * s->pace_ns)
 		reach += max(REACH_WRITES * (u64)min(s->sectors, w->sectors), (u64)w->rest);
 	return s->run && w->start + reach >= s->next && w->start <= s->next + reach &&
 	       now - s->seen_ns < STREAM_NS;
@@ -154,7 +155,8 @@ static void r5d_cover(struct r5d_stream *s, const struct r5d_write *w)
 
 /*
  * Has it written at least half of where it has been? Random writes near each other look like a
- * stream that goes far while one of its writes is on the disks, and fill nothing.
+ * stream that goes far while one of its writes is on the disks, and fill nothing. A stream of which
+ * stripes were filled while they were held may have gaps, if these are the same in each chunk.
  */
 static bool r5d_is_dense(const struct r5d_stream *s)
 {
@@ -167,6 +169,7 @@ static void r5d_add_write(struct r5d_stream *s, u32 tick, const struct r5d_write
 
 	s->start = w->start;
 	s->sectors = w->sectors;
+	s->typical = max(w->sectors, s->typical - s->typical / 8);
 	s->next = max(s->next, w->start + w->sectors);
 	s->left = span;
 	s->run = min(s->run + span, RUN_MIN);
@@ -182,7 +185,7 @@ static enum r5d_forecast r5d_forecast(const struct r5d_predictor *p, struct r5d_
 {
 	u64 service = p->times.service_ns;
 
-	if (s->trust < TRUST_ENOUGH || !r5d_is_dense(s))
+	if (s->trust < TRUST_ENOUGH || !(s->proven || r5d_is_dense(s)))
 		return R5D_UNLIKELY;
 	/*
 	 * Waiting would take longer than what it saves. But if a stripe was full before raid456 was

@@ -69,6 +69,7 @@ struct r5d_ticket {
  *	the first chunk of a row that is held
  * @reach: sectors by which it went on while one of its writes was on the disks: a moving average
  * @sectors: length of its last write
+ * @typical: length of its longest write, less an eighth for each write since
  * @rest: &r5d_write.rest of its last write
  * @left: stripes of that write that were not released yet
  * @run: stripes, up to RUN_MIN; 0: not in use
@@ -94,6 +95,7 @@ struct r5d_stream {
 	u64 covered;
 	u64 reach;
 	u32 sectors;
+	u32 typical;
 	u32 rest;
 	u32 left;
 	u32 run;
