@@ -464,17 +464,24 @@ static void writes_with_gaps_are_no_stream(struct kunit *test)
 	}
 }
 
-/* A file's end is no reason to hold a short write that somebody makes near it later. */
-static void late_short_writes_follow_closely(struct kunit *test)
+/* A file of 64 long writes, whose stripes were filled. Returns where it ends. */
+static u64 write_file(struct r5d_predictor *p)
 {
-	struct r5d_predictor *p = new_predictor(test);
-	u64 end = 64 * 64 * STRIPE;
 	int i;
 
 	for (i = 0; i < 64; i++) {
 		write_filled(p, i * 64 * STRIPE, 64);
 		now += MSEC;
 	}
+	return 64 * 64 * STRIPE;
+}
+
+/* A file's end is no reason to hold a short write that somebody makes near it later. */
+static void late_short_writes_follow_closely(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	u64 end = write_file(p);
+
 	now += 50 * MSEC;
 	KUNIT_EXPECT_EQ(test, write_filled(p, end + 100 * STRIPE, 4), 0U);
 	/* The same write that follows closely, and one like the others, are the stream's. */
@@ -490,13 +497,9 @@ static void late_short_writes_follow_closely(struct kunit *test)
 static void short_tails_draw_nobody_in(struct kunit *test)
 {
 	struct r5d_predictor *p = new_predictor(test);
-	u64 end = 64 * 64 * STRIPE;
+	u64 end = write_file(p);
 	int i;
 
-	for (i = 0; i < 64; i++) {
-		write_filled(p, i * 64 * STRIPE, 64);
-		now += MSEC;
-	}
 	write_filled(p, end, 3);
 	for (i = 1; i < 4; i++) {
 		now += 50 * MSEC;
