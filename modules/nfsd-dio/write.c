@@ -50,9 +50,9 @@ static void nd_count_latency(u64 ns)
 /* Whether the cache is likely to answer the next writes, once it has the blocks of this one. */
 static bool nd_is_log_write(const struct kiocb *iocb, const struct nd_write *write)
 {
-	return !(iocb->ki_flags & IOCB_DSYNC) &&
+	return nd_mode() != ND_UNALIGNED && !(iocb->ki_flags & IOCB_DSYNC) &&
 	       nd_log_goes_on(file_inode(iocb->ki_filp), write->pos, write->len, write->block) &&
-	       write->len < write->block && nd_mode() != ND_UNALIGNED;
+	       write->len < write->block;
 }
 
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write,
