@@ -130,9 +130,26 @@ wait_for_direct_io() {
 }
 
 # Hold writes to the device-mapper disk "disk" back from DISK, or let them through. Held ones reach the disk when the table
-# is replaced. hold_writes DISK SECTORS
-hold_writes() { change_table <<< "0 $2 delay /dev/$1 0 0 /dev/$1 0 3600000"; }
+# is replaced, at the latest when the test ends, because unmounting waits for them. hold_writes DISK SECTORS
+hold_writes() {
+	# shellcheck disable=SC2064
+	trap "let_writes $1 $2" EXIT
+	change_table <<< "0 $2 delay /dev/$1 0 0 /dev/$1 0 3600000"
+}
 let_writes() { change_table <<< "0 $2 linear /dev/$1 0"; }
+
+# Empty the page cache until nothing of the server's FILE is in it. A page stays for a moment if readahead is to fill it, or if
+# an answer of nfsd holds it that the client has not acknowledged. drop_all_of FILE
+drop_all_of() {
+	local i cached
+	for ((i = 0; i < 100; i++)); do
+		drop_caches
+		cached=$(xfs_io -r -c "mmap -r 0 $(stat --format=%s "$1")" -c mincore "$1") || fail "no mincore of $1"
+		[ -n "$cached" ] || return 0
+		sleep 0.1
+	done
+	fail "these pages of $1 stay in the cache: $cached"
+}
 
 # The other client reads the bytes of FILE. assert_read WHEN FILE
 assert_read() {
