@@ -94,6 +94,9 @@ static bool ctxra_args_init(const struct readahead_control *ractl, struct folio 
 		return count_bypass(CTXRA_C_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
 		return count_bypass(CTXRA_C_LEFT_CONGESTED);
+	/* A page fault at a marker gives the file's window, though it needs a page. */
+	if (folio && nr == READ_RACY(ra->ra_pages) && mapping_mapped(ractl->mapping))
+		nr = 1;
 	nr = max(nr, 1UL);
 	*args = (struct ctxra_args){
 		.index = ractl->_index,
