@@ -11,8 +11,10 @@ set -u
 compiles() {
 	lines=$(printf '#include <%s>\n%s\n' "$1" "$2")
 	shift 2
-	# A warning is no answer, whatever the kernel's configuration makes of it; a missing function is.
-	echo "$lines" | "$@" -Wno-error -Werror=implicit-function-declaration -fsyntax-only -x c - 2>/dev/null
+	# A warning is no answer, whatever the kernel's configuration makes of it. A missing function is, and an argument of
+	# another type: before gcc 14 both are warnings.
+	echo "$lines" | "$@" -Wno-error -Werror=implicit-function-declaration -Werror=int-conversion \
+		-Werror=incompatible-pointer-types -fsyntax-only -x c - 2>/dev/null
 }
 
 # feature NAME HEADER CODE COMPILER FLAG...: print whether CODE compiles. A header that does not compile alone says
