@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 import results
+from gauntlet import judge
 from page import SUITES, most_measured, number, ratio_text, table, times
 from results import BENCHES, Bench, Case, Judged, Results, Verdict
 
@@ -32,6 +33,13 @@ out, which takes six rounds, and if it differs by {EFFECT} or more. *Control*: t
 other settings, chosen for each case by the same figures, so it is a little better than each of them.
 [REFERENCES.md](REFERENCES.md) has what the modules' documents reported, and
 [gauntlet.md](gauntlet.md) what real programs do."""
+
+GAUNTLET_VERDICTS = ("worse", "same", "better", "failed")
+GAUNTLET = f"""\
+## The gauntlet
+
+What real programs do: rows of [gauntlet.md](gauntlet.md) that are {" / ".join(GAUNTLET_VERDICTS)}. Most were
+measured in two to four pairs of runs, and with older versions of the modules, as that page says."""
 
 
 def compared(bench: Bench, cases: Iterable[Case]) -> tuple[list[Judged], list[Judged]]:
@@ -114,7 +122,7 @@ def repeat_text(case: Case, commands: Sequence[str]) -> str:
             again = " ".join(word for word in words if word not in SUITES or word == case.suite)
             if any(" -- " in other for other in commands):
                 again += f" -- {case.name}"
-    return f"The typical row once more (`build/report` has the commands of all):\n\n```\n{again}\n```"
+    return f"The typical row once more: `{again}`; `build/report` has the commands of all."
 
 
 def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iterator[str]:
@@ -150,7 +158,22 @@ def sentence(bench: Bench, cases: Sequence[Case]) -> str:
     return text + (f"; at worst {times(no[0].gain)} elsewhere" if no else "")
 
 
-def page(found: Results) -> str:
+def gauntlet(entries: Iterable[judge.Json]) -> str:
+    """Count what the gauntlet found of the present tree: a row per group of cases, a column per kernel."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for entry in entries:
+        if not entry.get("ref"):
+            verdict = "failed" if "failed" in entry else judge.judge(entry).value
+            group = found.setdefault(entry["case"].partition("/")[0], {})
+            group.setdefault(entry["suite"], []).append(verdict)
+    rows = []
+    for name, group in found.items():
+        counts = [[verdicts.count(v) for v in GAUNTLET_VERDICTS] for verdicts in (group.get(s, []) for s in SUITES)]
+        rows.append([name, *(" / ".join(map(str, count)) if any(count) else "not measured" for count in counts)])
+    return f"{GAUNTLET}\n\n{table(['cases', *SUITES], rows)}"
+
+
+def page(found: Results, gauntlet_entries: Iterable[judge.Json]) -> str:
     rounds = sorted({case.rounds for case in found.cases})
     introduction = INTRODUCTION.replace("ROUNDS", f"{rounds[0]} to {rounds[-1]}" if rounds else "no")
     parts = [introduction.replace("FIRST_TABLE", first_table(found.cases))]
@@ -158,4 +181,5 @@ def page(found: Results) -> str:
         parts.append("**Left out**: " + "; ".join(found.errors) + ".")
     for bench in BENCHES.values():
         parts += screen(bench, [c for c in found.cases if c.bench == bench.name], found.commands.get(bench.name, []))
+    parts.append(gauntlet(gauntlet_entries))
     return "\n\n".join(parts) + "\n"
