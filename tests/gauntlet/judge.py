@@ -58,7 +58,10 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A figure of one case: medians, the median ratio of the pairs, its spread, and what that says."""
+    """A figure of one case: medians, the median ratio of the pairs, its spread, and what that says.
+
+    tends: what it would say with many pairs. Unlike the verdict, it does not know the wide margin.
+    """
 
     key: str
     stock: float
@@ -67,6 +70,7 @@ class Judged:
     low: float
     high: float
     verdict: Verdict
+    tends: Verdict
     judges: bool
 
     @property
@@ -96,14 +100,14 @@ def margin(key: str, pairs: int) -> float:
     return WIDE_MARGIN if is_time and pairs < ENOUGH_PAIRS else MARGIN
 
 
-def verdict_of(stock: Sequence[float], ours: Sequence[float], key: str) -> Verdict:
-    """Worse: the median ratio is beyond the margin, and 1 is beyond the spread of the ratios."""
+def verdict_of(stock: Sequence[float], ours: Sequence[float], key: str, pairs: int) -> Verdict:
+    """Worse: the median ratio is beyond the margin of so many pairs, and 1 is beyond the spread of the ratios."""
     ratios = [divide(mine, its) for mine, its in zip(ours, stock, strict=True)]
     median = statistics.median(ratios)
     low, high = spread(ratios)
     if abs(statistics.median(ours) - statistics.median(stock)) < least(key):
         return Verdict.SAME
-    beyond = 1 + margin(key, len(ratios))
+    beyond = 1 + margin(key, pairs)
     if median > beyond and low > 1:
         return Verdict.WORSE
     # One pair may warn, but does not praise.
@@ -122,7 +126,8 @@ def judge_figure(key: str, stock: Sequence[float], ours: Sequence[float], judges
         statistics.median(ratios),
         low,
         high,
-        verdict_of(stock, ours, key),
+        verdict_of(stock, ours, key, len(ratios)),
+        verdict_of(stock, ours, key, ENOUGH_PAIRS),
         judges,
     )
 

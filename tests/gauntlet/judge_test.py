@@ -33,6 +33,13 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdict(time_ms=([100, 100, 100], [104, 104, 104])), Verdict.WORSE)
         self.assertEqual(verdict(ios=([1000, 1000], [1040, 1040])), Verdict.WORSE)
 
+    def test_a_time_of_two_pairs_tends(self) -> None:
+        """So that more pairs are run, after which the verdict is the same as the tendency."""
+        for ours, tends in ((104, Verdict.WORSE), (96, Verdict.BETTER), (101, Verdict.SAME)):
+            found = judge.figures(entry(time_ms=([100, 100], [ours, ours])))[0]
+            self.assertEqual((found.verdict, found.tends), (Verdict.SAME, tends))
+            self.assertEqual(verdict(time_ms=([100] * 4, [ours] * 4)), tends)
+
     def test_within_the_spread(self) -> None:
         """One pair disagrees."""
         self.assertEqual(verdict(time_ms=([100, 100, 100], [130, 99, 120])), Verdict.SAME)
