@@ -127,9 +127,12 @@ def medians(entries: Sequence[Json]) -> str:
 
 
 def age(entries: Sequence[Json], current: Mapping[str, str]) -> str:
-    """Say how many figures are of modules that have changed since."""
+    """Say how many figures are of modules that have changed since, or that no commit has."""
     text = "The last column names the commit that had last changed the modules of a case when it was measured."
-    old = [entry for entry in entries if current.get(entry["modules"], entry["commit"]) != entry["commit"]]
+    if dirty := sum(entry["commit"].endswith("+") for entry in entries):
+        text += f" A + says that they had changes that were not committed: {dirty} of {len(entries)} lines."
+    names = {modules: commit.rstrip("+") for modules, commit in current.items()}
+    old = [e for e in entries if names.get(e["modules"], e["commit"].rstrip("+")) != e["commit"].rstrip("+")]
     if not old:
         return f"{text} No module has changed since."
     changed = ", ".join(f"{name} ({current[name]})" for name in sorted({entry["modules"] for entry in old}))

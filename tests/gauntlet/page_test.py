@@ -54,6 +54,12 @@ class Page(unittest.TestCase):
         self.assertIn("| ctxra abcdef0 |", text)
         self.assertIn("No module has changed since", page.page(entries[1:], current={"ctxra": "1234567"}))
 
+    def test_changes_that_are_not_committed(self) -> None:
+        entries = [entry("reads/x", 1), entry("reads/y", 1, commit="abcdef0+")]
+        text = page.page(entries, current={"ctxra": "abcdef0+"}).replace("\n", " ")
+        self.assertIn("not committed: 1 of 2 lines. No module has changed since.", text)
+        self.assertIn("| ctxra abcdef0+ |", text)
+
     def test_stock_against_itself(self) -> None:
         self.assertIn("## Stock against itself", page.page([entry("reads/x", 1), entry("reads/x", 2, ref="null")]))
 
