@@ -70,6 +70,11 @@ class Record(unittest.TestCase):
         wanted = [Read(0, 0, "r", 0, 8192, 0), Read(1, 1, "r", 8192, 4096, 7), Read(1, 2, "m", 4096, 4096, 2)]
         self.assertEqual(parser.trace.reads, wanted)
 
+    def test_a_command_that_does_not_exist(self) -> None:
+        command = [sys.executable, str(HERE / "record"), "-o", "x.gz", "--dir", "/", "--", "no-such-command"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "record: no command no-such-command\n"))
+
 
 class Replay(unittest.TestCase):
     def test_replay(self) -> None:
