@@ -14,6 +14,7 @@
 #include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
 
 #include "common/compat/blk-cgroup.h"
 #include "common/compat/readahead.h"
@@ -65,6 +66,17 @@ static bool count_bypass(enum ctxra_counter reason)
 	return false;
 }
 
+/*
+ * A page fault at a marker gives the file's window, though it needs a page. So may a read, but not
+ * one of a kernel thread, which takes no fault.
+ */
+static bool is_fault(const struct readahead_control *ractl, const struct folio *folio,
+		     unsigned long nr)
+{
+	return folio && current->mm && nr == READ_RACY(ractl->ra->ra_pages) &&
+	       mapping_mapped(ractl->mapping);
+}
+
 /* Fill in the call's plain values. False if it is not for us. @folio: with the marker, or NULL */
 static bool ctxra_args_init(const struct readahead_control *ractl, struct folio *folio,
 			    unsigned long nr, struct ctxra_args *args)
@@ -88,15 +100,14 @@ static bool ctxra_args_init(const struct readahead_control *ractl, struct folio 
 	settings = ctxra_device_settings(inode, inode_to_bdi(inode));
 	if (!settings.win_pages || !READ_RACY(ra->ra_pages))
 		return count_bypass(CTXRA_C_LEFT_READAHEAD_OFF);
+	if (is_fault(ractl, folio, nr))
+		nr = 1;
 	if (nr > settings.win_pages)
 		return count_bypass(CTXRA_C_LEFT_OVERSIZE);
 	if (!settings.chosen)
 		return count_bypass(CTXRA_C_LEFT_DEVICE);
 	if (compat_blk_cgroup_congested())
 		return count_bypass(CTXRA_C_LEFT_CONGESTED);
-	/* A page fault at a marker gives the file's window, though it needs a page. */
-	if (folio && nr == READ_RACY(ra->ra_pages) && mapping_mapped(ractl->mapping))
-		nr = 1;
 	nr = max(nr, 1UL);
 	*args = (struct ctxra_args){
 		.index = ractl->_index,
