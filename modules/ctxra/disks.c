@@ -116,7 +116,7 @@ unsigned long ctxra_disks_window(struct inode *inode, unsigned long base)
 
 	/* Streams may have ended, or the user has said that the disk does not rotate. */
 	if (!entry || READ_RACY(entry->disk.base) != base || !compat_disk_rotates(disk) ||
-	    jiffies_to_msecs(jiffies) - READ_RACY(entry->used) > UNUSED_WINDOW_MS)
+	    (s32)(jiffies_to_msecs(jiffies) - READ_RACY(entry->used)) > UNUSED_WINDOW_MS)
 		return base;
 	return max(base, READ_RACY(entry->disk.win));
 }

@@ -156,6 +156,7 @@ void ctxra_set_adopt(struct ctxra_set *set, struct ctxra_set *other, const struc
 		     const struct ctxra_request *rq)
 {
 	struct ctxra_stream *from, *here, *to, moved;
+	u32 bit;
 
 	other->budget = set->budget;
 	from = ctxra_set_find(other, file, rq);
@@ -169,11 +170,14 @@ void ctxra_set_adopt(struct ctxra_set *set, struct ctxra_set *other, const struc
 			return;
 	}
 	to = ctxra_lru_victim(&set->lru, set->now);
+	bit = BIT(to - set->streams);
 	moved = *from;
 	moved.lru = to->lru;
 	*to = moved;
+	/* Its entry may be that of another candidate, which lasts longer or not. */
+	set->lasting &= ~bit;
 	if (other->lasting & BIT(from - other->streams))
-		set->lasting |= BIT(to - set->streams);
+		set->lasting |= bit;
 	ctxra_set_touch(set, to);
 	/* It was moved, not used. */
 	to->used = moved.used;

@@ -115,7 +115,7 @@ static bool ctxra_fact_is_in_flight(void *ctx, unsigned long index)
 
 		if (READ_RACY(w->mapping) == source->mapping && index >= READ_RACY(w->start) &&
 		    index < READ_RACY(w->end) &&
-		    ktime_get_mono_fast_ns() - READ_RACY(w->since_ns) < IN_FLIGHT_NS)
+		    (s64)(ktime_get_mono_fast_ns() - READ_RACY(w->since_ns)) < IN_FLIGHT_NS)
 			return true;
 	}
 	return false;
