@@ -326,6 +326,32 @@ class Kernel(Machine):
         self.write(f"boot/config-{release}", f"{CONFIG}CONFIG_ARM64_4K_PAGES=y\n")
         self.assert_found(ADVICE, "kernels", f"kernel {release} has no raid5-deadline")
 
+    def test_the_kernel_is_of_an_unsupported_version(self) -> None:
+        header = f"lib/modules/{RELEASE}/build/include/generated/uapi/linux/version.h"
+        (self.root / f"lib/modules/{RELEASE}/updates/dkms/raid5-deadline.ko.xz").unlink()
+        # 6.1.52 and 6.2.16, then 6.1.53 and 6.3.
+        for code in (0x060134, 0x060210):
+            self.write(header, f"#define LINUX_VERSION_CODE {code}\n#define LINUX_VERSION_MAJOR 6\n")
+            self.assert_found(PROBLEM, "built", "it does not support 6.1 before 6.1.53 nor 6.2")
+            self.assertEqual(self.findings(PROBLEM)[0].remedy, "install a newer kernel, or remove raid5-deadline-dkms")
+        for code in (0x060135, 0x060300):
+            self.write(header, f"#define LINUX_VERSION_CODE {code}\n")
+            self.assertIn(f"dkms autoinstall -k {RELEASE}", self.findings(PROBLEM)[0].remedy)
+
+    def test_another_kernel_is_of_an_unsupported_version(self) -> None:
+        release = "6.2.0-39-test"
+        self.write(f"boot/vmlinuz-{release}")
+        self.write(f"boot/config-{release}", CONFIG)
+        self.write(f"lib/modules/{release}/build/Makefile")
+        self.write(f"lib/modules/{release}/kernel/drivers/md/raid456.ko.xz")
+        for module in MODULES:
+            if module.name != "raid5-deadline":
+                self.write(f"lib/modules/{release}/updates/dkms/{module.name}.ko.xz")
+        self.assert_found(ADVICE, "kernels", f"kernel {release} has no raid5-deadline")
+        header = f"lib/modules/{release}/build/include/generated/uapi/linux/version.h"
+        self.write(header, f"#define LINUX_VERSION_CODE {0x060210}\n")
+        self.assertEqual([finding.check for finding in self.findings()], ["enabled"])
+
     def test_another_kernel_has_no_prebuilt_module(self) -> None:
         shutil.rmtree(self.root / "usr/src")
         self.write("boot/vmlinuz-6.12.2-test")

@@ -21,6 +21,8 @@ TRIAL = "/run/seqkeep/try/state"
 FTRACE = ("CONFIG_DYNAMIC_FTRACE_WITH_REGS", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS")
 # raid5-deadline refuses these kernels (its dkms.conf.in): raid456 has stripes of another size there.
 LARGE_PAGES = {"CONFIG_ARM64_16K_PAGES": "16 KiB", "CONFIG_ARM64_64K_PAGES": "64 KiB"}
+# And these versions, as LINUX_VERSION_CODE: 6.1 before 6.1.53, and 6.2, whose md differs.
+UNSUPPORTED_VERSIONS = (range(0x060100, 0x060135), range(0x060200, 0x060300))
 MISSING_AFTER_BOOT = "the modules will be missing when it is booted"
 
 
@@ -124,6 +126,9 @@ def reason_not_built(host: Host, state: State) -> tuple[str, str]:
     if pages:
         other = f"boot a kernel with pages of 4 KiB (Debian: linux-image-arm64), or remove {name}-dkms"
         return f": the kernel has pages of {pages}, and it is made for pages of 4 KiB", boot or other
+    if has_unsupported_version(host, state, host.release):
+        other = f"install a newer kernel, or remove {name}-dkms"
+        return ": it does not support 6.1 before 6.1.53 nor 6.2", boot or other
     again = f"dkms autoinstall -k {host.release}"
     if lacks_raid456(host, state, host.release):
         return (
@@ -162,6 +167,15 @@ def large_pages(host: Host, state: State, release: str) -> str:
         return ""
     config = host.kernel_config(release) or {}
     return next((size for option, size in LARGE_PAGES.items() if config.get(option) == "y"), "")
+
+
+def has_unsupported_version(host: Host, state: State, release: str) -> bool:
+    """Return whether DKMS skips a module for a kernel's version. Only headers tell it: without them, False."""
+    if state.module.name != "raid5-deadline":
+        return False
+    text = host.text(f"/lib/modules/{release}/build/include/generated/uapi/linux/version.h") or ""
+    code = re.search(r"^#define LINUX_VERSION_CODE (\d+)$", text, re.MULTILINE)
+    return code is not None and any(int(code[1]) in versions for versions in UNSUPPORTED_VERSIONS)
 
 
 def missing_options(host: Host, conf: str, release: str) -> list[str]:
@@ -234,6 +248,7 @@ def check_other_kernels(host: Host, states: list[State]) -> Iterator[Finding]:
             if not (
                 module_file(host, state.module, release)
                 or large_pages(host, state, release)
+                or has_unsupported_version(host, state, release)
                 or lacks_raid456(host, state, release)
             )
         ]
@@ -268,6 +283,7 @@ def can_build(host: Host, state: State, release: str) -> bool:
         range_if_outside(host, state, release)
         or missing_options(host, dkms_conf(state), release)
         or large_pages(host, state, release)
+        or has_unsupported_version(host, state, release)
         or lacks_raid456(host, state, release)
     )
 
