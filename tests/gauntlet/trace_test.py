@@ -85,9 +85,22 @@ class Replay(unittest.TestCase):
             subprocess.run([*command, "--make"], check=True)
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             self.assertEqual(done.stdout, f"6 reads, {3 * 65536 + 4096 + 8192 + 1000} bytes\n")
-            Path(folder, "trace-0").write_bytes(bytes(1 << 20))
-            broken = subprocess.run(command, check=False, capture_output=True, text=True)
-            self.assertEqual((broken.returncode, broken.stdout[:18]), (1, "replay: wrong data"))
+            for broken, said in (
+                (bytes(1 << 20), "wrong data at 0 of trace-0"),
+                (Path(folder, "trace-0").read_bytes()[:500500], "read 500 of 1000 bytes at 500000 of trace-0"),
+            ):
+                Path(folder, "trace-0").write_bytes(broken)
+                done = subprocess.run(command, check=False, capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (1, f"replay: {said}\n"))
+
+    def test_sendfile_is_checked(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "x.gz")
+            trace.write(file, Trace([12288], [0], [Read(0, 0, "s", 4096, 8192, 0)]))
+            Path(folder, "trace-0").write_bytes(bytes(12288))
+            command = [sys.executable, str(HERE / "replay"), str(file), folder]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (1, "replay: wrong data at 4096 of trace-0\n"))
 
 
 if __name__ == "__main__":
