@@ -62,6 +62,21 @@ class Matrix(unittest.TestCase):
         self.assertTrue(kernels.matrix_trials(kernels.MATRIX.read_text()))
 
 
+class ByHand(unittest.TestCase):
+    def test_a_date_unless_not_tried(self) -> None:
+        lines = "# a comment\n6.2\tbuilt\t2026-11-27\tby hand\nRHEL 9.7\tnot tried\t\tby its name\n"
+        found = [(trial.series, trial.verdict, trial.date) for trial in kernels.hand_trials(lines)]
+        self.assertEqual(found, [("6.2", "built", "2026-11-27"), ("RHEL 9.7", "not tried", "")])
+        for line in (
+            "6.2\tbuilt\t\tx",
+            "6.2\tnot tried\t2026-11-27\tx",
+            "6.2\tlinked\t2026-11-27\tx",
+            "6.2\tnot tried",
+        ):
+            with self.subTest(line), self.assertRaisesRegex(SystemExit, "kernels.tsv:1: want SERIES"):
+                kernels.hand_trials(line)
+
+
 class Best(unittest.TestCase):
     def test_what_says_most_then_the_newest(self) -> None:
         trials = [
