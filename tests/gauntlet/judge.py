@@ -136,8 +136,14 @@ def judged_keys(entry: Json) -> set[str]:
     if entry.get("judged"):
         return set(entry["judged"].split())
     group = entry["case"].partition("/")[0]
-    own = {key for key in entry["stock"] if key not in REPORTED}
+    own = {key for key in {**entry["stock"], **entry["ours"]} if key not in REPORTED}
     return set(JUDGED.get(group, READS)) | own
+
+
+def missing(entry: Json) -> list[str]:
+    """The judging figures that cannot be judged: those that some runs lack, or all runs of a case that chooses them."""
+    runs = {key: [len(entry[arm].get(key, ())) for arm in ("stock", "ours")] for key in judged_keys(entry)}
+    return sorted(key for key, (stock, ours) in runs.items() if stock != ours or (entry.get("judged") and not stock))
 
 
 def figures(entry: Json) -> list[Judged]:

@@ -86,6 +86,12 @@ class Verdicts(unittest.TestCase):
     def test_a_run_without_the_figure(self) -> None:
         self.assertEqual(verdict(ios=([1000, 1000], [2000])), Verdict.SAME)
 
+    def test_missing(self) -> None:
+        found = entry(ios=([1000, 1000], [2000]), cpu_ms=([10], []), load_us=([], [10]), sectors=([1], [1]))
+        self.assertEqual(judge.missing(found), ["ios", "load_us"])
+        self.assertEqual(judge.missing(entry(ios=([1], [1]))), [])
+        self.assertEqual(judge.missing(entry(ios=([1], [1])) | {"judged": "ios mib_us"}), ["mib_us"])
+
     def test_a_promise(self) -> None:
         same = entry(ios=([1000, 1000], [1000, 1000]))
         self.assertEqual(judge.judge(same), Verdict.SAME)
