@@ -12,6 +12,9 @@ struct md_thread;
  * md_wakeup_thread() is a macro of md's own header around __md_wakeup_thread(). Kbuild looks in the
  * kernel's Module.symvers for the one that it exports.
  */
+#ifdef HAVE_NO_MODULE_SYMVERS
+#error "seqkeep: compat/md.h cannot tell which function md-mod exports: the kernel's headers have no Module.symvers; install them completely"
+#endif
 #ifdef HAVE_UNDERSCORED_MD_WAKEUP_THREAD
 void __md_wakeup_thread(struct md_thread *thread);
 #define md_wakeup_exported	__md_wakeup_thread

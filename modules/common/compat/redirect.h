@@ -53,11 +53,12 @@ static __always_inline bool compat_within_text(unsigned long address, const stru
 #endif
 }
 
-#ifdef CONFIG_ARM64
-
-#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+/* Modules without a redirect, which have this header in common/hook_redirect.c, need no caller. */
+#if defined(CONFIG_ARM64) && defined(CONFIG_KRETPROBE_ON_RETHOOK) && defined(SEQKEEP_REDIRECTS)
 #error "seqkeep: compat/redirect.h cannot tell who calls a function with a kretprobe on this kernel"
 #endif
+
+#if defined(CONFIG_ARM64) && !defined(CONFIG_KRETPROBE_ON_RETHOOK)
 
 static __always_inline unsigned long compat_frame_pointer(struct ftrace_regs *fregs)
 {
