@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write docs/gauntlet.md from the file of measured cases, the worst first."""
 
+import collections
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -112,7 +113,7 @@ def section(entries: Sequence[Json]) -> Iterator[str]:
             entry["suite"],
             verdict_text(entry),
             figures_text(entry),
-            str(max((len(values) for values in entry.get("stock", {}).values()), default=0)),
+            str(pairs(entry)),
             f"{entry['modules']} {entry['commit']}",
         ]
         for entry in sorted(shown, key=badness)
@@ -124,6 +125,23 @@ def medians(entries: Sequence[Json]) -> str:
     rows = [[f"{e['case']}<br>{e['variant']}", e["suite"], all_figures(e)] for e in entries if "stock" in e]
     text = table(["case", "kernel of", "medians of all figures, stock -> seqkeep"], rows)
     return f"<details><summary>All figures</summary>\n\n{text}\n\n</details>"
+
+
+def pairs(entry: Json) -> int:
+    return max((len(values) for values in entry.get("stock", {}).values()), default=0)
+
+
+def how_measured(entries: Sequence[Json]) -> str:
+    """Say how many pairs of runs the lines have, and how many lines lack latencies and CPU time."""
+    measured = [entry for entry in entries if pairs(entry)]
+    by_pairs = collections.Counter(map(pairs, measured)).most_common()
+    text = ", ".join(f"{lines} by {count}" for count, lines in by_pairs)
+    slow = sum(not any(key.endswith("p99_us") for key in entry["stock"]) for entry in measured)
+    cpu = sum("cpu_ms" not in entry["stock"] for entry in measured)
+    return (
+        f"Of {len(measured)} lines, the gauntlet measured {text} pairs of runs. {slow} lines have no latencies, and "
+        f"{cpu} no CPU time: `--mode brief` leaves out both, but for latencies that a load reports itself."
+    )
 
 
 def age(entries: Sequence[Json], current: Mapping[str, str]) -> str:
@@ -151,7 +169,13 @@ def page(entries: Sequence[Json], unmeasured: Sequence[str] = (), current: Mappi
     now = [entry for entry in entries if not entry.get("ref")]
     parts = [HEAD]
     if now:
-        parts += [counts(now), wrapped(age(now, current or {})), "## The worst first", *section(now)]
+        parts += [
+            counts(now),
+            wrapped(how_measured(now)),
+            wrapped(age(now, current or {})),
+            "## The worst first",
+            *section(now),
+        ]
     if unmeasured:
         parts.append(wrapped(f"Cases that were not measured on any kernel: {', '.join(unmeasured)}."))
     for ref in sorted({entry["ref"] for entry in entries if entry.get("ref")}):

@@ -54,6 +54,13 @@ class Page(unittest.TestCase):
         self.assertIn("| ctxra abcdef0 |", text)
         self.assertIn("No module has changed since", page.page(entries[1:], current={"ctxra": "1234567"}))
 
+    def test_how_the_lines_were_measured(self) -> None:
+        full = entry("reads/z", 1, stock={"ios": [9, 9, 9], "p99_us": [7], "cpu_ms": [5]})
+        text = page.page([entry("reads/x", 1), entry("reads/y", 1), full, entry("reads/w", 1, stock={}, failed="x")])
+        text = text.replace("\n", " ")
+        self.assertIn("Of 3 lines, the gauntlet measured 2 by 2, 1 by 3 pairs of runs.", text)
+        self.assertIn("2 lines have no latencies, and 2 no CPU time:", text)
+
     def test_changes_that_are_not_committed(self) -> None:
         entries = [entry("reads/x", 1), entry("reads/y", 1, commit="abcdef0+")]
         text = page.page(entries, current={"ctxra": "abcdef0+"}).replace("\n", " ")
