@@ -40,22 +40,22 @@ echo "/* Made by common/features.sh: what this kernel has. */"
 feature HRTIMER_SETUP linux/hrtimer.h \
 	'void f(struct hrtimer *t) { hrtimer_setup(t, NULL, CLOCK_MONOTONIC, HRTIMER_MODE_REL); }' "$@"
 
-# "mm/readahead: Store folio order in struct file_ra_state", v6.16.
+# c4602f9fa77f ("mm/readahead: store folio order in struct file_ra_state"), v6.17.
 feature RA_ORDER linux/fs.h \
 	'unsigned int f(struct file_ra_state *ra) { return ra->order; }' "$@"
 
-# "tree-wide: s/struct fileattr/struct file_kattr/g", v6.17.
+# ca115d7e7546 ("tree-wide: s/struct fileattr/struct file_kattr/g"), v6.17.
 # linux/fileattr.h does not compile alone.
 feature FILE_KATTR linux/fs.h \
 	'#include <linux/fileattr.h>
 	unsigned int f(const struct file_kattr *fa) { return fa->fsx_nextents; }' "$@"
 
-# "fs: drop the timespec64 argument from update_time", v6.6.
+# 913e99287b98 ("fs: drop the timespec64 argument from update_time"), v6.6.
 feature UPDATE_TIME_GIVEN linux/fs.h \
 	'int f(struct inode *i, struct timespec64 *now) { return i->i_op->update_time(i, now, 0); }' "$@"
 
-# "fs: move file_start_write() into vfs_iter_write()", v6.8, changes no declaration. "fs: create
-# {sb,file}_write_not_started() helpers" is of the same series, which has no use without it.
+# 269aed7014b3 ("fs: move file_start_write() into vfs_iter_write()"), v6.8, changes no declaration. 21b32e6a0ab5 ("fs:
+# create {sb,file}_write_not_started() helpers") is of the same series, which has no use without it.
 feature WRITE_NOT_STARTED linux/fs.h \
 	'bool f(const struct file *file) { return file_write_not_started(file); }' "$@"
 
@@ -63,6 +63,6 @@ feature WRITE_NOT_STARTED linux/fs.h \
 feature FTRACE_REGS_SET_IP linux/ftrace.h \
 	'void f(struct ftrace_regs *fregs) { ftrace_regs_set_instruction_pointer(fregs, 0); }' "$@"
 
-# "mm: introduce memdesc_flags_t", v6.18.
+# 53fbef56e07d ("mm: introduce memdesc_flags_t"), v6.18.
 feature MEMDESC_FLAGS linux/mm_types.h \
 	'memdesc_flags_t f(const struct folio *folio) { return folio->flags; }' "$@"

@@ -7,7 +7,8 @@
 
 /*
  * Does the disk say that it rotates, in queue/rotational? Kernels have either blk_queue_nonrot()
- * or, after 6.12, blk_queue_rot(); both are macros.
+ * or, since 2719bd1ee1a1 ("block: introduce blk_queue_rot()") in v7.0, blk_queue_rot(). Both are
+ * macros.
  */
 static inline bool compat_disk_rotates(struct block_device *bdev)
 {

@@ -8,8 +8,8 @@
 #include "features.h"
 
 /*
- * The caller of vfs_iter_write() does, nfsd for all of its call, until "fs: move
- * file_start_write() into vfs_iter_write()" in v6.8. Since then our own writes have to.
+ * The caller of vfs_iter_write() does, nfsd for all of its call, until 269aed7014b3 ("fs: move
+ * file_start_write() into vfs_iter_write()") in v6.8. Since then our own writes have to.
  * features.sh says how that is seen.
  */
 #define COMPAT_CALLER_STARTS_WRITE	(!SEQKEEP_HAVE_WRITE_NOT_STARTED)

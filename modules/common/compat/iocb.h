@@ -6,8 +6,8 @@
 #include <linux/fs.h>
 
 /*
- * The kernel drops the pages once it has written them: since "fs: add RWF_DONTCACHE iocb and
- * FOP_DONTCACHE file_operations flag" in v6.14.
+ * The kernel drops the pages once it has written them: since af6505e5745b ("fs: add RWF_DONTCACHE
+ * iocb and FOP_DONTCACHE file_operations flag") in v6.14.
  */
 #ifdef IOCB_DONTCACHE
 #define COMPAT_IOCB_DONTCACHE	IOCB_DONTCACHE

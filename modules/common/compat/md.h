@@ -13,7 +13,7 @@ struct md_thread;
  * kernel's Module.symvers for the one that it exports.
  */
 #ifdef HAVE_NO_MODULE_SYMVERS
-#error "seqkeep: compat/md.h cannot tell which function md-mod exports: the kernel's headers have no Module.symvers; install them completely"
+#error "seqkeep: compat/md.h needs the kernel's Module.symvers: install its headers completely"
 #endif
 #ifdef HAVE_UNDERSCORED_MD_WAKEUP_THREAD
 void __md_wakeup_thread(struct md_thread *thread);

@@ -8,7 +8,7 @@
 
 /*
  * stat() marks the times that it returns, and an update of marked times makes them others, since
- * "fs: add infrastructure for multigrain timestamps" in v6.13.
+ * 4e40eff0b573 ("fs: add infrastructure for multigrain timestamps") in v6.13.
  */
 #ifdef I_CTIME_QUERIED
 #define COMPAT_TIMES_ARE_MARKED	1

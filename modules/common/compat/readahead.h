@@ -8,7 +8,11 @@
 
 #include "features.h"
 
-/* page_cache_async_ra() rounds windows' ends, since the commit that added file_ra_state.order. */
+/*
+ * page_cache_async_ra() rounds windows' ends since 18ebe55a9236 ("mm/readahead: terminate async
+ * readahead on natural boundary"), of the series that added file_ra_state.order. It changes only
+ * the body of the function.
+ */
 #define COMPAT_RA_ROUNDS_END	SEQKEEP_HAVE_RA_ORDER
 
 /**
@@ -16,8 +20,8 @@
  * @ra: the state that the stock code will get
  * @order: of folios; the stock code adds 2
  *
- * file_ra_state has it since "mm/readahead: Store folio order in struct
- * file_ra_state" in v6.16; before, page_cache_async_ra() took it from the folio.
+ * file_ra_state has it since c4602f9fa77f ("mm/readahead: store folio order in struct
+ * file_ra_state") in v6.17; before, page_cache_async_ra() took it from the folio.
  */
 static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int order)
 {
@@ -43,7 +47,7 @@ static inline void compat_ra_copy_order(struct file_ra_state *to, const struct f
  * @folio: found under RCU; if the kernel has freed it since, the flags are another folio's
  *
  * The tests of page-flags.h may warn of such a folio. The word became a struct of one member,
- * memdesc_flags_t, in v6.18 (mm: introduce memdesc_flags_t).
+ * memdesc_flags_t, by 53fbef56e07d ("mm: introduce memdesc_flags_t") in v6.18.
  *
  * Return: the bits of enum pageflags.
  */
@@ -71,7 +75,7 @@ static inline struct folio *compat_folio_get(struct address_space *mapping, pgof
 
 /*
  * The reader drops such a folio and does not mark it as accessed: since
- * "mm: add PG_dropbehind folio flag" in v6.14, which came with IOCB_DONTCACHE.
+ * cceba6f7e46c ("mm: add PG_dropbehind folio flag") in v6.14, which came with IOCB_DONTCACHE.
  */
 #ifdef IOCB_DONTCACHE
 #define COMPAT_DROPBEHIND	BIT(PG_dropbehind)
