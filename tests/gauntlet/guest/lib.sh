@@ -35,6 +35,22 @@ fio_figures() {
 	END
 }
 
+# How fio fills a file with its blocks' offsets, and checks them when it reads.
+FIO_CHECKED=(--verify=pattern --verify_pattern=%o --verify_state_save=0)
+
+# For setup: a file for fio_read with the same blocks. make_fio_file FILE SIZE_MB BLOCK_KB
+make_fio_file() {
+	fio --name=fill "--filename=$1" "--size=$2m" "--bs=$3k" --rw=write --fallocate=none --output=/dev/null \
+		"${FIO_CHECKED[@]}" --do_verify=0
+}
+
+# Read a file by fio, which fails if a block is wrong, and report its latencies. fio_read FILE BLOCK_KB ARGS...
+fio_read() {
+	fio --name=read "--filename=$1" "--bs=$2k" --allow_file_create=0 --group_reporting --output-format=json \
+		"--output=$STATE/fio" "${FIO_CHECKED[@]}" "${@:3}"
+	fio_figures "$STATE/fio"
+}
+
 # For setup: keep what the load prints when it reads data that is still cached. For check: compare what it printed now.
 golden() {
 	load > "$STATE/golden"
