@@ -148,7 +148,8 @@ struct ctxra_budget {
 /**
  * struct ctxra_request - one call to the readahead code
  * @index: first page requested
- * @nr: pages requested, 1 to @win
+ * @nr: pages requested, 1 to @win; for a marker, those from it on
+ * @whole_nr: for a marker, about as many as its reader requests, if that is known, 1 to @ahead
  * @win: largest window that may be opened by one call, at least 1
  * @ahead: how far to read ahead; more than @win if windows are submitted in parts
  * @grown: window of FORWARD streams that are trusted in full, if more than @win
@@ -176,6 +177,7 @@ struct ctxra_budget {
 struct ctxra_request {
 	unsigned long index;
 	unsigned long nr;
+	unsigned long whole_nr;
 	unsigned long win;
 	unsigned long ahead;
 	unsigned long grown;
@@ -256,7 +258,7 @@ static inline unsigned long ctxra_sat_add(unsigned long a, unsigned long b)
  */
 static inline unsigned long ctxra_reach(const struct ctxra_request *rq)
 {
-	return max(2 * rq->ahead, 16 * rq->nr);
+	return max(2 * rq->ahead, 16 * max(rq->nr, rq->whole_nr));
 }
 
 /* Largest gap in a dense stream that is read through; docs/design/ctxra.md has the measurement. */

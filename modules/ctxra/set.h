@@ -14,6 +14,7 @@
  * @budget: for new streams; of the current call's file
  * @lru: the order in which streams are replaced
  * @longest: the longest range that a stream had, pages
+ * @last_nr: pages of the last miss
  * @lasting: candidates that last longer than others, a bit for each
  * @tags: of each stream, the end of its range, with a hash of its file: 32 tags are in two cache
  *	lines, and 32 streams in 64
@@ -22,6 +23,7 @@
 struct ctxra_set {
 	u32 now;
 	u32 longest;
+	u32 last_nr;
 	u32 lasting;
 	struct ctxra_budget *budget;
 	struct ctxra_lru lru;

@@ -111,15 +111,26 @@ static struct ctxra_locked_set *set_of(struct ctxra_sets *sets, const void *mapp
 	return &sets->sets[hash_long(key, SET_BITS)];
 }
 
+/*
+ * Pages of a whole request of the reader that makes a call, as far as is known. At a marker a call
+ * gives only those from the marker on, often one. So take those of the last miss in its set.
+ */
+static unsigned long whole_nr(const struct ctxra_set *set, const struct ctxra_args *args)
+{
+	if (!args->folio_nr)
+		return args->nr;
+	return max(args->nr, min_t(unsigned long, READ_ONCE(set->last_nr), args->ahead));
+}
+
 static struct ctxra_place ctxra_place_of(struct ctxra_sets *sets, const struct ctxra_file *file,
 					 const struct ctxra_args *args)
 {
 	unsigned int bits = max(order_base_2(args->ahead) + PART_BITS, MIN_PART_BITS);
 	unsigned long part = args->index >> bits;
-	/* The range of a stream, and the way to it, are each as long as a reach at most. */
-	unsigned long near = 2 * max(2 * args->ahead, 16 * args->nr);
 	unsigned long in_part = args->index & (BIT(bits) - 1);
 	struct ctxra_place place = { .home = set_of(sets, file->mapping, part) };
+	/* The range of a stream, and the way to it, are each as long as a reach at most. */
+	unsigned long near = 2 * max(2 * args->ahead, 16 * whole_nr(&place.home->set, args));
 
 	if (in_part < near && part)
 		place.other = set_of(sets, file->mapping, part - 1);
@@ -204,12 +215,15 @@ static noinline enum ctxra_verdict ctxra_sets_decide(struct ctxra_sets *sets,
 	unsigned long flags;
 
 	ctxra_request_init(&rq, args, facts);
+	rq.whole_nr = whole_nr(set, args);
 	/* The miss of a marker's reader will be behind the pages that are cached. */
 	if (rq.marker)
 		ctxra_recent_touch(&sets->recent, file->mapping,
-				   ctxra_sat_add(rq.index, max(rq.cached, 1UL)), rq.nr);
+				   ctxra_sat_add(rq.index, max(rq.cached, 1UL)), rq.whole_nr);
 	flags = ctxra_place_lock(place);
 	set->now = args->now_ms;
+	if (!rq.marker)
+		WRITE_ONCE(set->last_nr, rq.nr);
 	set->budget = &sets->budgets[hash_ptr((void *)file->mapping, BUDGET_BITS)];
 	if (place->other)
 		ctxra_set_adopt(set, &place->other->set, file, &rq);
