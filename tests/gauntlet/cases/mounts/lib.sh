@@ -93,3 +93,17 @@ make_home() {
 		head -c $((number * 1000)) home/film > "home/$number"
 	done
 }
+
+# For setup: files by Pareto sizes, most of 3 to 20 KiB, the largest of 1 MiB. make_tree FILES
+make_tree() {
+	python3 - "$1" <<- 'END'
+		import random, sys
+		from pathlib import Path
+		source = random.Random(7)
+		for number in range(int(sys.argv[1])):
+		    folder = Path("tree", f"d{number % 20}")
+		    folder.mkdir(parents=True, exist_ok=True)
+		    size = int(source.paretovariate(1.1) * 3000)
+		    (folder / f"f{number}.c").write_bytes(source.randbytes(min(size, 1 << 20)))
+	END
+}
