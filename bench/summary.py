@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Format docs/RESULTS.md: what each module gains in the cases that it is for, and what it costs in the others."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 import results
-from gauntlet import judge
 from page import SUITES, most_measured, number, ratio_text, table, times
 from results import BENCHES, Bench, Case, Judged, Results, Verdict
 
@@ -34,11 +34,10 @@ other settings, chosen for each case by the same figures, so it is a little bett
 [REFERENCES.md](REFERENCES.md) has what the modules' documents reported, and
 [gauntlet.md](gauntlet.md) what real programs do."""
 
-GAUNTLET_VERDICTS = ("worse", "same", "better", "failed")
-GAUNTLET = f"""\
+GAUNTLET = """\
 ## The gauntlet
 
-What real programs do: rows of [gauntlet.md](gauntlet.md) that are {" / ".join(GAUNTLET_VERDICTS)}. Most were
+What real programs do: rows of [gauntlet.md](gauntlet.md) that are worse / same / better / failed. Most were
 measured in two to four pairs of runs, and with older versions of the modules, as that page says."""
 
 
@@ -158,22 +157,18 @@ def sentence(bench: Bench, cases: Sequence[Case]) -> str:
     return text + (f"; at worst {times(no[0].gain)} elsewhere" if no else "")
 
 
-def gauntlet(entries: Iterable[judge.Json]) -> str:
-    """Count what the gauntlet found of the present tree: a row per group of cases, a column per kernel."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for entry in entries:
-        if not entry.get("ref"):
-            verdict = "failed" if "failed" in entry else judge.judge(entry).value
-            group = found.setdefault(entry["case"].partition("/")[0], {})
-            group.setdefault(entry["suite"], []).append(verdict)
-    rows = []
-    for name, group in found.items():
-        counts = [[verdicts.count(v) for v in GAUNTLET_VERDICTS] for verdicts in (group.get(s, []) for s in SUITES)]
-        rows.append([name, *(" / ".join(map(str, count)) if any(count) else "not measured" for count in counts)])
+def gauntlet(its_page: str) -> str:
+    """Take the counts from docs/gauntlet.md: a row per group of cases, a column per kernel."""
+    found: dict[str, dict[str, str]] = {}
+    pattern = r"^\| (\S+) \| (\S+), \S+" + r" \| (\d+)" * 5 + r" \|$"
+    for name, suite, *counts in re.findall(pattern, its_page, re.MULTILINE):
+        found.setdefault(name, {})[suite] = " / ".join(counts[:-1])
+    rows = [[name, *(group.get(suite, "not measured") for suite in SUITES)] for name, group in found.items()]
     return f"{GAUNTLET}\n\n{table(['cases', *SUITES], rows)}"
 
 
-def page(found: Results, gauntlet_entries: Iterable[judge.Json]) -> str:
+def page(found: Results, gauntlet_page: str) -> str:
+    """Format docs/RESULTS.md, of the results and the text of docs/gauntlet.md."""
     rounds = sorted({case.rounds for case in found.cases})
     introduction = INTRODUCTION.replace("ROUNDS", f"{rounds[0]} to {rounds[-1]}" if rounds else "no")
     parts = [introduction.replace("FIRST_TABLE", first_table(found.cases))]
@@ -181,5 +176,5 @@ def page(found: Results, gauntlet_entries: Iterable[judge.Json]) -> str:
         parts.append("**Left out**: " + "; ".join(found.errors) + ".")
     for bench in BENCHES.values():
         parts += screen(bench, [c for c in found.cases if c.bench == bench.name], found.commands.get(bench.name, []))
-    parts.append(gauntlet(gauntlet_entries))
+    parts.append(gauntlet(gauntlet_page))
     return "\n\n".join(parts) + "\n"
