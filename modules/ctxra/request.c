@@ -28,7 +28,7 @@ bool ctxra_args_in_order(const struct ctxra_args *args)
  *
  * A reader's own state is empty where ctxra opened all windows that it read from. If one of them
  * begins with a marker, at the start of the file, the stock code takes that for the marker of the
- * empty window, and opens the next one, of no pages. page_cache_ra_order() of 6.16 and later takes
+ * empty window, and opens the next one, of no pages. page_cache_ra_order() of 6.17 and later takes
  * no pages at the start of a file for all of them.
  */
 bool ctxra_stock_reads_all(const struct ctxra_args *args)

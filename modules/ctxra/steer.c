@@ -41,7 +41,7 @@ void ctxra_steer_miss(const struct ctxra_window *win, unsigned int page_shift,
 }
 
 /*
- * From 6.16 on, page_cache_async_ra() rounds a window's end down to a multiple of its folios, but
+ * From 6.17 on, page_cache_async_ra() rounds a window's end down to a multiple of its folios, but
  * of no more pages than the lowest bit set in the largest window. An odd largest window keeps any
  * end. There it does not make this window smaller, because none is smaller than the one before.
  * (Some kernels before 6.13 lack that.)
@@ -56,7 +56,7 @@ static unsigned int ra_pages_for_end(unsigned long nr, unsigned long end)
  * @win: the window
  * @index: page with the marker
  * @folio_order: of the folio that carries it
- * @rounds_end: the kernel is 6.16 or later, and has &file_ra_state.order
+ * @rounds_end: the kernel is 6.17 or later, and has &file_ra_state.order
  * @st: filled in
  *
  * The state describes a window of the same size that ends where this one starts, and whose

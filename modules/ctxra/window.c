@@ -110,7 +110,7 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
  *
  * The page cache knows better than the table where this reader will miss a page: the end of the
  * stream is that of its foremost reader. The window is as large as the stock code's, which from
- * 6.16 on cuts its end.
+ * 6.17 on cuts its end.
  *
  * Return: CTXRA_OPEN or CTXRA_SKIP_MARKER.
  */
