@@ -71,11 +71,16 @@ def find_tests(wanted: Sequence[str]) -> list[Test]:
     return [test for test in all_tests if not wanted or test.name.startswith(tuple(wanted))]
 
 
-def is_left_out(test: Test, suite: str, wanted: Sequence[str]) -> bool:
-    """Whether a test is long, everywhere or on this suite, and not named, as ctxra/010 names one."""
-    named = tuple(start for start in wanted if "/" in start)
+def is_long(test: Test, suite: str) -> bool:
+    """Whether a test is long, everywhere or on this suite."""
     long = test.setting("LONG")
-    return (long == "1" or suite.removeprefix(roots.OWN) in long.split()) and not test.name.startswith(named)
+    return long == "1" or suite.removeprefix(roots.OWN) in long.split()
+
+
+def is_left_out(test: Test, suite: str, wanted: Sequence[str]) -> bool:
+    """Whether a test is long, and not named, as ctxra/010 names one."""
+    named = tuple(start for start in wanted if "/" in start)
+    return is_long(test, suite) and not test.name.startswith(named)
 
 
 def select_runs(suites: Sequence[str], wanted: Sequence[str]) -> list[tuple[Test, str]]:
