@@ -231,16 +231,20 @@ unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
 unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 			     const struct nra_run *run)
 {
+	unsigned long stock = nra_stock_window(size, limits->file_pages);
 	unsigned long limit = limits->memory, next = 0;
 
 	if (run->evicted)
 		limit = min(run->pages / 2, limit);
+	/* Never below what the file has without the module, or by min_kb. */
+	if (limits->max_window && run->from_start && run->pages)
+		limit = min(limit, max(limits->from_start, limits->file_pages));
 	limit = max(limit, limits->smallest);
 	if (limits->max_window)
 		next = nra_grown_window(size, limits, min(limits->max_window, limit), run);
-	if (next > size)
+	if (next > stock)
 		return next;
-	return nra_stock_window(size, limits->file_pages) > limit ? limit : 0;
+	return stock > limit ? limit : 0;
 }
 
 /**

@@ -34,7 +34,8 @@ enum nra_page {
 /**
  * struct nra_run - the pages that were read in sequence up to now
  * @pages: their number, or less
- * @from_start: the run began at the start of the file
+ * @from_start: the run began at the start of the file; also if @pages is 0 because the reader did
+ *	not come there in order
  * @evicted: the kernel has evicted pages before them
  */
 struct nra_run {
@@ -50,6 +51,8 @@ struct nra_run {
  * @max_window: the largest window that grows with use, pages; 0: windows do not grow
  * @memory: the largest window for the memory that the reader may use, pages
  * @smallest: of nra_smallest_window(): no window is made smaller than this, pages
+ * @from_start: of nra_habit_window(): the largest window of a run from the start of the file, if
+ *	windows grow, pages
  */
 struct nra_limits {
 	unsigned long file_pages;
@@ -57,6 +60,7 @@ struct nra_limits {
 	unsigned long max_window;
 	unsigned long memory;
 	unsigned long smallest;
+	unsigned long from_start;
 };
 
 /**

@@ -197,19 +197,22 @@ static enum nra_owner nra_mount_owner(const struct nra_mount *mount, unsigned lo
  * nra_mounts_limits - how the windows of a mount's files are bounded
  * @bdi: the mount's, or any other
  * @max_window: set to the limit of windows that grow, pages; 0: they do not grow
+ * @habit: set to how far the files of the mount are read, for as long as RCU is held
  *
  * Context: any but interrupts, under RCU; does not wait.
  * Return: false if the stock code decides alone, because there is no record, or somebody set the
  *	readahead.
  */
-bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window)
+bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window,
+		       struct nra_habit **habit)
 {
-	const struct nra_mount *mount = nra_record_find(bdi);
+	struct nra_mount *mount = nra_record_find(bdi);
 
 	if (!mount || !nra_record_is_set(mount) ||
 	    nra_mount_owner(mount, READ_ONCE(bdi->ra_pages)) == NRA_OTHERS)
 		return false;
 	*max_window = mount->max_window;
+	*habit = &mount->habit;
 	/* A mount that has the kernel's default is none of ours, unless its windows grow. */
 	return mount->max_window || mount->set > mount->before;
 }

@@ -7,6 +7,7 @@
 
 struct backing_dev_info;
 struct file_system_type;
+struct nra_habit;
 struct nra_rule;
 struct seq_file;
 struct super_block;
@@ -17,7 +18,8 @@ void nra_mounts_add(struct super_block *sb);
 void nra_mounts_set(struct super_block *sb, const char *server, const struct nra_rule *rule);
 void nra_mounts_apply(struct super_block *sb, const struct nra_rule *rule);
 void nra_mounts_note_write(struct backing_dev_info *bdi);
-bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window);
+bool nra_mounts_limits(const struct backing_dev_info *bdi, unsigned long *max_window,
+		       struct nra_habit **habit);
 void nra_mounts_show(struct seq_file *m);
 
 #endif

@@ -6,6 +6,8 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 
+#include "habit.h"
+
 /*
  * Of the server's name the record has this many bytes, because only the table needs it. All of it,
  * which may be 255 characters, would make the record larger than 192 bytes, of which the kernel has
@@ -27,6 +29,7 @@
  * @written: a task wrote to read_ahead_kb since
  * @writer: the name of that task
  * @server: the begin of the server's name; empty if unknown
+ * @habit: how far its files are read, for windows that grow
  * @is_set: the rule was applied; before that, only @bdi and @written count
  */
 struct nra_mount {
@@ -42,6 +45,7 @@ struct nra_mount {
 	bool written;
 	char writer[TASK_COMM_LEN];
 	char server[NRA_SERVER_SHOWN];
+	struct nra_habit habit;
 	bool is_set;
 };
 

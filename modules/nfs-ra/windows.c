@@ -11,7 +11,8 @@
  * The module stores nothing per file. The page cache shows how far a file was read in sequence,
  * and the file's own file_ra_state how large its windows have become. The stock code resets that
  * state whenever a read does not continue. So there is nothing to restore, a seek ends the growth,
- * and other users of ra_pages (faults, ctxra, POSIX_FADV_SEQUENTIAL) see the mount's value.
+ * and other users of ra_pages (faults, ctxra, POSIX_FADV_SEQUENTIAL) see the mount's value. Of a
+ * mount it stores how far the last files were read from their start (habit.c).
  *
  * Kernels differ in whether a window may be larger than ra_pages, the limit of a file: some lack
  * the max() (docs/design/nfs-ra.md lists them). Where it turns out to be missing, ra_pages is
@@ -36,6 +37,7 @@
 #include "common/read_racy.h"
 #include "counters.h"
 #include "grow.h"
+#include "habit.h"
 #include "memory.h"
 #include "mounts.h"
 #include "windows.h"
@@ -83,6 +85,23 @@ static enum nra_page nra_look_up(void *mapping, unsigned long index)
 }
 
 /*
+ * Set the largest window of a run from the start of a file, and note the window that its reader
+ * has come to.
+ */
+static void nra_use_habit(const struct readahead_control *ractl, const struct nra_run *run,
+			  const struct nra_call *call, struct nra_habit *habit,
+			  struct nra_limits *limits)
+{
+	unsigned long file = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE);
+
+	if (!limits->max_window || !run->from_start || !run->pages)
+		return;
+	limits->from_start = nra_habit_window(habit, run->pages, call->end, file,
+					      VM_READAHEAD_PAGES);
+	nra_habit_note(habit, call->end - call->size, call->end, file, VM_READAHEAD_PAGES);
+}
+
+/*
  * Set call->next and what it depends on. @req: pages that the read() still wants. Return false if
  * the stock code is to decide.
  */
@@ -98,10 +117,11 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
 	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
+	struct nra_habit *habit;
 	struct nra_run run;
 
 	rcu_read_lock();
-	if (!nra_mounts_limits(bdi, &limits.max_window)) {
+	if (!nra_mounts_limits(bdi, &limits.max_window, &habit)) {
 		rcu_read_unlock();
 		return false;
 	}
@@ -112,6 +132,7 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 					      READ_ONCE(bdi->io_pages));
 	run = nra_run_measure(end, max(usual / 2, 1UL), nra_run_enough(call->size, &limits),
 			      nra_look_up, ractl->mapping);
+	nra_use_habit(ractl, &run, call, habit, &limits);
 	rcu_read_unlock();
 	call->max_window = limits.max_window;
 	call->next = nra_next_window(call->size, &limits, &run);
