@@ -731,7 +731,7 @@ static void read_files(struct reader *r, const struct sim_way *way, bool grows,
  * Of files that are left after their head, hardly more is fetched than without the module, in no
  * more I/Os. The gauntlet's mounts/heads has twelve of 4 MiB, and 512 KiB of each are read.
  */
-static void heads(struct kunit *test)
+static void left_after_heads(struct kunit *test)
 {
 	struct mount_files *files = kunit_kzalloc(test, sizeof(*files), GFP_KERNEL);
 	struct reader *r = reader_alloc(test);
@@ -808,7 +808,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(large_reads, way_gen_params),
 	KUNIT_CASE_PARAM(fetched, way_gen_params),
 	KUNIT_CASE_PARAM(seek, way_gen_params),
-	KUNIT_CASE_PARAM(heads, way_gen_params),
+	KUNIT_CASE_PARAM(left_after_heads, way_gen_params),
 	KUNIT_CASE_PARAM(whole_files, way_gen_params),
 	KUNIT_CASE_PARAM(stride, way_gen_params),
 	KUNIT_CASE_PARAM(memory_short, way_gen_params),
