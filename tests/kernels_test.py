@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Does tests/kernels claim of a kernel no more than docs/matrix.md and docs/kernels.tsv say?"""
 
-import importlib.machinery
-import importlib.util
-import sys
 import unittest
 from pathlib import Path
-from types import ModuleType
+
+import scripts
 
 TOP = Path(__file__).resolve().parents[1]
 PAGE = """
@@ -37,18 +35,7 @@ on 2026-11-24.
 """
 
 
-def load() -> ModuleType:
-    """Import tests/kernels without running it."""
-    loader = importlib.machinery.SourceFileLoader("kernels", str(TOP / "tests/kernels"))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec
-    # Its dataclass looks its own module up.
-    module = sys.modules[loader.name] = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-kernels = load()
+kernels = scripts.load(TOP / "tests/kernels")
 
 
 class Matrix(unittest.TestCase):

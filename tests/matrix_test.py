@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Does tests/matrix read every verdict on a kernel that packaging/test/009-every-kernel prints?"""
 
-import importlib.machinery
-import importlib.util
 import re
 import unittest
 from pathlib import Path
-from types import ModuleType
+
+import scripts
 
 TOP = Path(__file__).resolve().parents[1]
 
-
-def load() -> ModuleType:
-    """Import tests/matrix without running it."""
-    loader = importlib.machinery.SourceFileLoader("matrix", str(TOP / "tests/matrix"))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-matrix = load()
+matrix = scripts.load(TOP / "tests/matrix")
 
 
 class Builds(unittest.TestCase):

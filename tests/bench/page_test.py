@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The contents of the pages of results."""
 
-import importlib.machinery
-import importlib.util
 import re
-import sys
 import unittest
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +9,7 @@ from types import ModuleType
 import page
 import reported
 import results
+import scripts
 import summary
 from results import Case, Results, Spread
 
@@ -150,16 +148,8 @@ class Numbers(unittest.TestCase):
 
 
 def program(name: str) -> ModuleType:
-    """Import a program of bench/guest without running it."""
-    path = str(TOP / "bench/guest" / name)
-    loader = importlib.machinery.SourceFileLoader(f"guest_{name}", path)
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    # dataclass looks up the module there.
-    sys.modules[loader.name] = module
-    loader.exec_module(module)
-    return module
+    """A program of bench/guest."""
+    return scripts.load(TOP / "bench/guest" / name)
 
 
 class Documents(unittest.TestCase):

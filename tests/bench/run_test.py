@@ -2,31 +2,18 @@
 """The table of benches in bench/run."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import os
 import re
 import unittest
 from pathlib import Path
-from types import ModuleType
 
 import results
+import scripts
 
 TOP = Path(__file__).resolve().parents[2]
 
-
-def load() -> ModuleType:
-    """Import bench/run without running it."""
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(TOP / "bench/run"))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-run = load()
+run = scripts.load(TOP / "bench/run")
 
 
 class Table(unittest.TestCase):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How many pairs of runs the guest measures, with invented figures in place of loads."""
 
-import importlib.machinery
-import importlib.util
 import sys
 import types
 import unittest
 from pathlib import Path
 from typing import Any
+
+import scripts
 
 from gauntlet import case
 
@@ -20,14 +20,9 @@ def measure() -> types.ModuleType:
     before = list(sys.path)
     sys.path[:0] = [str(TOP / "bench/guest"), str(TOP / "tests/vm")]
     try:
-        loader = importlib.machinery.SourceFileLoader("measure", str(HERE / "guest/measure"))
-        spec = importlib.util.spec_from_loader("measure", loader)
-        assert spec
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
+        return scripts.load(HERE / "guest/measure")
     finally:
         sys.path[:] = before
-    return module
 
 
 def pairs(ratios: list[float], rounds: int = 2, mode: str = "brief", key: str = "time_ms", **settings: str) -> int:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Traces: written and read again, parsed from the kernel's lines, and replayed on real files."""
 
-import importlib.machinery
-import importlib.util
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 from pathlib import Path
+
+import scripts
 
 from gauntlet import trace
 from gauntlet.trace import BadTrace, Read, Trace
@@ -37,15 +36,6 @@ x y-71 (     71) [001] ..... 100.000011: read: fault(pid=71(x y), dev=8:1, ino=1
 """
 
 
-def script(name: str) -> types.ModuleType:
-    loader = importlib.machinery.SourceFileLoader(name, str(HERE / name))
-    spec = importlib.util.spec_from_loader(name, loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
 class Format(unittest.TestCase):
     def test_round_trip(self) -> None:
         self.assertEqual(trace.parse(trace.lines(TWO)), TWO)
@@ -61,7 +51,7 @@ class Format(unittest.TestCase):
 
 class Record(unittest.TestCase):
     def test_lines_of_the_kernel(self) -> None:
-        parser = script("record").Parser("8:1", {12: 12288})
+        parser = scripts.load(HERE / "record").Parser("8:1", {12: 12288})
         for line in LINES.splitlines():
             parser.add(line)
         self.assertEqual(parser.trace.sizes, [12288, 8192])

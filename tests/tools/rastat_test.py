@@ -3,38 +3,26 @@
 
 import argparse
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import itertools
 import json
 import os
 import random
 import stat
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import scripts
+
 # How many lists of arguments, and damaged tables; FUZZ=10000 for more.
 FUZZ = int(os.environ.get("FUZZ", "150"))
 SOURCE = Path(__file__).parents[2] / "tools/rastat"
 
 
-def load() -> Any:
-    loader = importlib.machinery.SourceFileLoader("rastat", str(SOURCE))
-    spec = importlib.util.spec_from_loader("rastat", loader)
-    assert spec
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look up their module there.
-    sys.modules["rastat"] = module
-    loader.exec_module(module)
-    return module
-
-
-rastat = load()
+rastat = scripts.load(SOURCE)
 
 COLUMNS = "pattern count sync_count eof_count size async_size actual used unused unknown"
 TEXT = f"""# check: ok
