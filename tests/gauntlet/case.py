@@ -9,6 +9,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent / "cases"
 SETTING = re.compile(r"^([A-Z_0-9]+)=(?:\"([^\"]*)\"|(\S*))\s*(?:#.*)?$", re.MULTILINE)
 FUNCTION = re.compile(r"^(\w+)\(\) [{(]$(.*?)^[})]", re.MULTILINE | re.DOTALL)
+# A case that sources another one of its group has that one's settings and functions, and replaces some.
+TWIN = re.compile(r'^\. "\$\{BASH_SOURCE%/\*\}/([\w-]+)"$', re.MULTILINE)
 MAX_DESCRIPTION = 70
 
 # The settings of which a case may give several values, and the default of each.
@@ -126,7 +128,7 @@ class Variant:
 
 
 def read(path: Path) -> Case:
-    text = path.read_text()
+    text = TWIN.sub(lambda m: path.with_name(m[1]).read_text(), path.read_text())
     found = {m[1]: m[2] if m[2] is not None else m[3] for m in SETTING.finditer(text)}
     settings = AXES | GROUP_AXES.get(path.parent.name, {}) | DEFAULTS | found
     case = Case(path, settings, text)

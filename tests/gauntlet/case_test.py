@@ -58,6 +58,17 @@ class Reading(unittest.TestCase):
         self.assertEqual(local.boot, wide.boot)
         self.assertNotEqual(local.boot, nfs.boot)
 
+    def test_a_case_that_sources_another(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "x").write_text(GOOD.replace("setup()", "place() {\n\tmake_place\n}\nsetup()"))
+            source = '. "${BASH_SOURCE%/*}/x"\n'
+            Path(folder, "x-auto").write_text(f'{source}DESCRIPTION="others"\nOPTIONS="nfs-ra.multiple=auto"\n')
+            first, second = (case.read(Path(folder, name)) for name in ("x", "x-auto"))
+        self.assertEqual((second["DESCRIPTION"], second["MODULES"]), ("others", "ctxra"))
+        self.assertEqual(second["OPTIONS"], "nfs-ra.multiple=auto")
+        self.assertEqual(second.functions(), first.functions())
+        self.assertEqual([v.boot for v in case.variants(second)], [v.boot for v in case.variants(first)])
+
     def test_wrong_files(self) -> None:
         for wrong in (
             GOOD.replace('"reads"', '""'),
