@@ -92,10 +92,11 @@ static void nra_use_habit(const struct readahead_control *ractl, const struct nr
 			  const struct nra_call *call, struct nra_habit *habit,
 			  struct nra_limits *limits)
 {
-	unsigned long file = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE);
+	unsigned long file;
 
 	if (!limits->max_window || !run->from_start || !run->pages)
 		return;
+	file = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE);
 	limits->from_start = nra_habit_window(habit, run->pages, call->end, file,
 					      VM_READAHEAD_PAGES);
 	nra_habit_note(habit, call->end - call->size, call->end, file, VM_READAHEAD_PAGES);
