@@ -689,16 +689,14 @@ static void memory_enough(struct kunit *test)
 struct mount_files {
 	unsigned long pages[MOUNT_FILES];
 	unsigned long read[MOUNT_FILES];
-	unsigned int nr;
 };
 
-/* Sizes of 1 to 64 MiB, so many of each octave; all are read whole. */
-static void fill_files(struct mount_files *files, unsigned int nr, struct rnd_state *rnd)
+/* Sizes of 1 to 64 MiB, about as many of each octave; all are read whole. */
+static void fill_files(struct mount_files *files, struct rnd_state *rnd)
 {
 	unsigned int i;
 
-	files->nr = nr;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < MOUNT_FILES; i++) {
 		unsigned long octave = 256UL << (prandom_u32_state(rnd) % 6);
 
 		files->pages[i] = octave + prandom_u32_state(rnd) % octave;
@@ -717,7 +715,7 @@ static void read_files(struct reader *r, const struct sim_way *way, bool grows,
 	unsigned int i;
 
 	reopen(r, way, grows);
-	for (i = 0; i < files->nr; i++) {
+	for (i = 0; i < MOUNT_FILES; i++) {
 		open_next(r, way, grows, files->pages[i]);
 		read_piece(r, 0, files->read[i], block);
 		cost->read += r->cache.read;
@@ -746,8 +744,8 @@ static void left_after_heads(struct kunit *test)
 			struct rnd_state rnd;
 
 			prandom_seed_state(&rnd, seed);
-			fill_files(files, MOUNT_FILES, &rnd);
-			for (i = 0; i < files->nr; i++)
+			fill_files(files, &rnd);
+			for (i = 0; i < MOUNT_FILES; i++)
 				files->read[i] = min(head, files->pages[i]);
 			for (grows = 0; grows < 2; grows++)
 				read_files(r, way_of(test), grows, files, blocks[seed % 3],
@@ -778,8 +776,8 @@ static void whole_files(struct kunit *test)
 			struct rnd_state rnd;
 
 			prandom_seed_state(&rnd, seed);
-			fill_files(files, MOUNT_FILES, &rnd);
-			for (i = 0; left && i < files->nr; i++)
+			fill_files(files, &rnd);
+			for (i = 0; left && i < MOUNT_FILES; i++)
 				if (left == 1 ? i < 20 : i % (2 * left - 2) == 0)
 					files->read[i] = 128;
 			for (grows = 0; grows < 2; grows++)
