@@ -90,7 +90,7 @@ check: ## run lint, KUnit, package tests, and all but the long VM tests on three
 	@tests/check
 
 demo: ## compare stock and ctxra on Debian 13: a table and build/demo/demo.png
-	@tests/install-deps
+	@tests/install-deps demo
 	@$(MAKE) --no-print-directory deb
 	@bench/demo
 
