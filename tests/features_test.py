@@ -22,14 +22,16 @@ HEADERS = {
 UPDATE_TIME = "struct inode *, int"
 
 
-def run(headers: dict[str, str], update_time: str = UPDATE_TIME) -> subprocess.CompletedProcess[str]:
+def run(
+    headers: dict[str, str], update_time: str = UPDATE_TIME, compiler: str = "gcc"
+) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "linux").mkdir()
         for name, text in headers.items():
             (Path(folder) / "linux" / name).write_text(text.replace("UPDATE_TIME", update_time) + "\n")
         # Without -Werror=implicit-function-declaration and the like, which a kernel's own flags may lack.
         return subprocess.run(
-            ["sh", SCRIPT, "gcc", "-std=gnu11", "-I", folder], capture_output=True, text=True, check=False
+            ["sh", SCRIPT, compiler, "-std=gnu11", "-I", folder], capture_output=True, text=True, check=False
         )
 
 
@@ -60,6 +62,17 @@ class Features(unittest.TestCase):
         result = run(HEADERS | {"ftrace.h": "#include <asm/ftrace.h>"})
         self.assertEqual(result.returncode, 1)
         self.assertIn("cannot compile <linux/ftrace.h>", result.stderr)
+
+    def test_no_compiler(self) -> None:
+        result = run(HEADERS, compiler="no-such-compiler")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("no-such-compiler: not found", result.stderr)
+
+    def test_an_error_outside_the_features(self) -> None:
+        """A macro of a header that does not compile where a feature uses it."""
+        result = run(HEADERS | {"hrtimer.h": HEADERS["hrtimer.h"].replace("((void *)0)", ")")})
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("cannot tell what this kernel has", result.stderr)
 
 
 if __name__ == "__main__":
