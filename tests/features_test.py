@@ -23,7 +23,7 @@ UPDATE_TIME = "struct inode *, int"
 
 
 def run(
-    headers: dict[str, str], update_time: str = UPDATE_TIME, compiler: str = "gcc"
+    headers: dict[str, str], update_time: str = UPDATE_TIME, compiler: tuple[str, ...] = ("gcc",)
 ) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "linux").mkdir()
@@ -31,7 +31,7 @@ def run(
             (Path(folder) / "linux" / name).write_text(text.replace("UPDATE_TIME", update_time) + "\n")
         # Without -Werror=implicit-function-declaration and the like, which a kernel's own flags may lack.
         return subprocess.run(
-            ["sh", SCRIPT, compiler, "-std=gnu11", "-I", folder], capture_output=True, text=True, check=False
+            ["sh", SCRIPT, *compiler, "-std=gnu11", "-I", folder], capture_output=True, text=True, check=False
         )
 
 
@@ -64,9 +64,22 @@ class Features(unittest.TestCase):
         self.assertIn("cannot compile <linux/ftrace.h>", result.stderr)
 
     def test_no_compiler(self) -> None:
-        result = run(HEADERS, compiler="no-such-compiler")
+        result = run(HEADERS, compiler=("no-such-compiler",))
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertIn("no-such-compiler: not found", result.stderr)
+        self.assertIn("no-such-compiler", result.stderr)
+
+    def test_flags_that_hide_errors(self) -> None:
+        """A limit on errors is lifted. What cannot be undone ends the build."""
+        for flag in ("-Wfatal-errors", "-fmax-errors=1", "-fdiagnostics-color=always", "-w"):
+            with self.subTest(flag):
+                result = run(HEADERS, compiler=("gcc", flag))
+                answers = set(re.findall(r"#define SEQKEEP_HAVE_\w+ ([01])", result.stdout))
+                self.assertIn((result.returncode, answers), ((0, {"0"}), (1, set())))
+
+    def test_flags_that_make_errors(self) -> None:
+        """With this one each function here is an error, also of a feature that the headers have."""
+        result = run(HEADERS, compiler=("gcc", "-Werror=missing-prototypes"))
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
 
     def test_an_error_outside_the_features(self) -> None:
         """A macro of a header that does not compile where a feature uses it."""

@@ -15,7 +15,7 @@ hooks.c:77:20: error: \u2018struct file_ra_state\u2019 has no member named \u201
 hooks.c:9:9: error: conflicting types for \u2018page_cache_async_ra\u2019; have \u2018void(int)\u2019
 stream.c:3:1: error: too many arguments to function \u2018filemap_get_folio\u2019; expected 2, have 3
 ERROR: modpost: "kallsyms_gone" [/tmp/ctxra/ctxra.ko] undefined!
-features.sh: cannot compile <linux/fs.h> of this kernel, so cannot tell whether it has RA_ORDER
+features.sh: cannot compile <linux/fs.h> of this kernel, so cannot tell what it has: are its headers complete?
 [   12.3] ra_trace: cannot hook page_cache_sync_ra(): not in this kernel (-2); enable it elsewhere
 make: *** [Makefile:1: all] Error 2
 """
