@@ -132,7 +132,7 @@ static struct hook_set reads = {
  * rat_reads_register - hook the read functions
  *
  * With these hooks every kernel shows all reads of pages, so the table of unread pages can track
- * them. Only splice() from 6.5 to 6.11 is not seen.
+ * them. Only splice() from 6.5 to 6.11, and CIFS' on 6.3 and 6.4, is not seen.
  *
  * Context: enabled.
  * Return: 0, or a negative errno with nothing hooked and a line in the log.
@@ -143,11 +143,12 @@ int rat_reads_register(void)
 	int err;
 
 	/*
-	 * File systems call this one, until "splice: Remove generic_file_splice_read()" in v6.5.
-	 * 6.3, 6.4 and RHEL 9.6 have the other one, too.
+	 * File systems (on 6.3 and 6.4 all but CIFS) call the latter, until "splice: Remove
+	 * generic_file_splice_read()" in v6.5. 6.3, 6.4 and RHEL 9.6 have both.
 	 */
-	if (!hook_symbol_address("generic_file_splice_read", &address))
-		hooks[ON_SPLICE].spec.symbol = "generic_file_splice_read";
+	err = hook_symbol_address("generic_file_splice_read", &address);
+	hooks[ON_SPLICE].spec.symbol =
+		err == -ENOENT ? "filemap_splice_read" : "generic_file_splice_read";
 	err = hooks_register(&reads);
 	if (!err && !rat_unread_is_tracking())
 		rat_unread_set_tracking(true);
