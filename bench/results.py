@@ -170,7 +170,8 @@ BENCHES = {
             ),
             cases=ctxra_cases,
             conditions="64 MiB on a disk in memory of 2 ms per I/O, ext4, 128 KiB of readahead unless the case says 1M;"
-            " NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8. The emulated CPU bounds the cases through NFS, so that they"
+            " NFS 4.2 with 16 nfsd, rsize 32K, nconnect 8; spindle: a model of 60 MB/s, with max_kb=auto, which"
+            " is not the default. The emulated CPU bounds the cases through NFS, so that they"
             " show fewer disk reads and hardly more speed",
             # Readers in order have their windows from stock already, and random reads have none.
             meant=lambda case, _: not re.match(r"(cost-)?(in-order|random|runs-of|miss)|turn-|spindle-", case),
