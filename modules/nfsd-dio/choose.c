@@ -18,6 +18,8 @@
  * read of the disk, about as long as the write. And where writes meet what is cached, there is a
  * working set, which fits sooner if all writes help to fill the cache.
  */
+/* For minmax.h, which does not include it on 6.2 to 6.5. */
+#include <linux/build_bug.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
