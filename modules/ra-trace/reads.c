@@ -143,8 +143,9 @@ int rat_reads_register(void)
 	int err;
 
 	/*
-	 * File systems (on 6.3 and 6.4 all but CIFS) call the latter, until "splice: Remove
-	 * generic_file_splice_read()" in v6.5. 6.3, 6.4 and RHEL 9.6 have both.
+	 * File systems (on 6.3 and 6.4 all but CIFS) call generic_file_splice_read() as long as
+	 * it is there, until "splice: Remove generic_file_splice_read()" in v6.5. 6.3, 6.4 and
+	 * RHEL 9.6 have both.
 	 */
 	err = hook_symbol_address("generic_file_splice_read", &address);
 	hooks[ON_SPLICE].spec.symbol =
