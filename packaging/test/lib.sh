@@ -9,6 +9,8 @@
 # by apt, and 007 installs all by dnf.
 # shellcheck disable=SC2034 # for the tests
 ALL_MODULES=$MODULES
+# shellcheck disable=SC2034
+ALL_PACKAGES="seqkeep seqkeep-tools ${MODULES// /-dkms }-dkms"
 MODULES="ctxra raid5-deadline"
 # shellcheck disable=SC2034 # for the tests
 PACKAGES="seqkeep-tools ${MODULES// /-dkms }-dkms"
