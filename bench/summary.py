@@ -160,7 +160,7 @@ def sentence(bench: Bench, cases: Sequence[Case]) -> str:
 def gauntlet(its_page: str) -> str:
     """Take the counts from docs/gauntlet.md: a row per group of cases, a column per kernel."""
     found: dict[str, dict[str, str]] = {}
-    pattern = r"^\| (\S+) \| (\S+), \S+" + r" \| (\d+)" * 5 + r" \|$"
+    pattern = r"^\| (\S+) \| (\S+), [^|]+" + r" \| (\d+)" * 5 + r" \|$"
     for name, suite, *counts in re.findall(pattern, its_page, re.MULTILINE):
         found.setdefault(name, {})[suite] = " / ".join(counts[:-1])
     rows = [[name, *(group.get(suite, "not measured") for suite in SUITES)] for name, group in found.items()]
