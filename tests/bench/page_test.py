@@ -66,7 +66,9 @@ class Summary(unittest.TestCase):
 
     def test_the_gauntlet(self) -> None:
         """A row per group, a column per kernel: worse, same, better and failed."""
-        gauntlet = "| reads | trixie, 6.12.1, 6.12.2 | 3 | 2 | 1 | 0 | 6 |\n| reads | bookworm | not measured | | | | 0 |\n"
+        gauntlet = (
+            "| reads | trixie, 6.12.1, 6.12.2 | 3 | 2 | 1 | 0 | 6 |\n| reads | bookworm | not measured | | | | 0 |\n"
+        )
         [found] = rows(summary.page(Results([]), gauntlet), "reads")
         self.assertEqual(found[1:], ["not measured", "3 / 2 / 1 / 0", "not measured"])
 

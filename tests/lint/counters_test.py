@@ -35,6 +35,8 @@ class Counters(unittest.TestCase):
     def test_entries_that_nothing_counts(self) -> None:
         page = f".SH COUNTERS\n{PAGE}.TP\n.B left_missed\nThe rest.\n.SH NOTES\n.TP\n.B other_thing\nis none.\n"
         self.assertEqual(list(counters.stale(HEADER, page, 'seq_puts(file, "left_missed 0");')), [])
+        self.assertEqual(list(counters.stale(HEADER, page, 'seq_puts(file, "0 left_missed");')), [])
+        self.assertEqual(len(list(counters.stale(HEADER, page, 'left_missed = strlen("")'))), 1)
         self.assertEqual(len(list(counters.stale(HEADER, page, ""))), 1)
 
 
