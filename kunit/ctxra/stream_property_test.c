@@ -10,6 +10,7 @@
 #include "ctxra/follow.h"
 #include "ctxra/governor.h"
 #include "ctxra/stream.h"
+#include "ctxra/window.h"
 #include "sim/simwork.h"
 
 #define FILE_PAGES	8192UL
@@ -133,7 +134,7 @@ static void random_interleavings(struct kunit *test)
 static void assert_window(struct kunit *test, const struct ctxra_stream *s,
 			  const struct ctxra_request *rq, const struct ctxra_window *win)
 {
-	unsigned long last;
+	unsigned long last, end;
 
 	KUNIT_ASSERT_GT(test, win->nr, 0UL);
 	KUNIT_ASSERT_LE(test, win->nr, rq->win);
@@ -159,7 +160,8 @@ static void assert_window(struct kunit *test, const struct ctxra_stream *s,
 	if (win->pattern == CTXRA_THRASH)
 		return;
 	last = rq->index + min(rq->nr, rq->eof - rq->index) - 1;
-	if (rq->index / rq->win == last / rq->win)
+	ctxra_window_bounds(s, rq->win, rq->index, &end);
+	if (last < end)
 		KUNIT_ASSERT_LT(test, last - win->start, win->nr);
 }
 
@@ -361,6 +363,65 @@ static void follow_gives_up(struct kunit *test)
 	KUNIT_EXPECT_GT(test, holes, 4U);
 }
 
+/*
+ * Half of each request between two windows is still to come: that is no hole, up- or downwards. Too
+ * short ones to move the windows, as long ones do.
+ */
+static void follow_beside(struct kunit *test)
+{
+	struct ctxra_stream up = { .start = 0, .end = 128, .hits = 9, .win_size = 128, TRUSTED };
+	struct ctxra_stream down = {
+		.start = 51200, .end = 51300, .hits = 9, .win_size = 128, TRUSTED,
+	};
+	struct ctxra_request rq = {
+		.nr = 16, .win = 128, .ahead = 128, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_budget budget = {};
+	struct ctxra_window win;
+	unsigned int i;
+
+	down.kind = CTXRA_BACKWARD;
+	for (i = 0; i < 100; i++) {
+		rq.index = up.end + 8;
+		KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&up, &budget, &rq, &win), CTXRA_OPEN);
+		KUNIT_ASSERT_EQ(test, win.start, rq.index - 8);
+		KUNIT_ASSERT_EQ(test, win.nr, 128UL);
+		rq.index = down.start - 8 - rq.nr;
+		KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&down, &budget, &rq, &win), CTXRA_OPEN);
+		KUNIT_ASSERT_EQ(test, win.start + win.nr, rq.index + rq.nr + 8);
+	}
+	KUNIT_EXPECT_EQ(test, up.kind, CTXRA_FORWARD);
+	KUNIT_EXPECT_EQ(test, down.kind, CTXRA_BACKWARD);
+}
+
+/* Long requests move the windows of a stream, so that they end where requests do. */
+static void follow_long_requests(struct kunit *test)
+{
+	struct ctxra_stream s = { .start = 0, .end = 64, .hits = 9, .win_size = 32, TRUSTED };
+	struct ctxra_request rq = {
+		.nr = 16, .win = 32, .ahead = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_budget budget = {};
+	struct ctxra_window win;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		/* Neighbours are swapped. */
+		rq.index = s.end + (s.phase ? 16 : 24);
+		KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
+		if (i > 5) {
+			KUNIT_ASSERT_EQ(test, win.start, rq.index - 16);
+			KUNIT_ASSERT_EQ(test, win.nr, 32UL);
+		}
+		/* The rest of a request, and short ones, move nothing. */
+		rq.index = s.end;
+		rq.nr = 4;
+		KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
+		rq.nr = 16;
+	}
+	KUNIT_EXPECT_EQ(test, s.phase, 8U);
+}
+
 /* Pages cached next to the first request count as requested: a trail outlives its entry. */
 static void start_counts_the_trail(struct kunit *test)
 {
@@ -541,6 +602,8 @@ static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE(follow_early),
 	KUNIT_CASE(follow_while_in_flight),
 	KUNIT_CASE(follow_gives_up),
+	KUNIT_CASE(follow_beside),
+	KUNIT_CASE(follow_long_requests),
 	KUNIT_CASE(range_is_bounded),
 	KUNIT_CASE(start_counts_the_trail),
 	KUNIT_CASE(find_by_file),

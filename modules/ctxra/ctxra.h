@@ -88,6 +88,8 @@ struct ctxra_file {
  * @direction: requests in a row that extended the range upwards, or if negative downwards
  * @trust: windows that may be opened before the first of them must prove to be read
  * @windows_opened: windows opened since the last proof
+ * @phase: windows begin and end at multiples of their size, and so many pages
+ * @other_phase: misses in a row that began elsewhere
  * @reordered: a window was opened out of order
  * @on_trial: no window has proved to be read yet
  * @distrusted: more than a fifth of the judged window is unread
@@ -122,6 +124,8 @@ struct ctxra_stream {
 	s8 direction;
 	u8 trust;
 	u8 windows_opened;
+	u8 phase;
+	u8 other_phase;
 	bool reordered : 1;
 	bool on_trial : 1;
 	bool distrusted : 1;

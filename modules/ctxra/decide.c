@@ -75,7 +75,7 @@ static enum ctxra_verdict look_before_skip(struct ctxra_stream *s, const struct 
 		return CTXRA_SKIP_MARKER;
 	if (!s->reordered || !s->win_size)
 		return CTXRA_STOCK;
-	end = ctxra_sat_add(hole - hole % s->win_size, s->win_size);
+	ctxra_window_bounds(s, s->win_size, hole, &end);
 	if (end >= rq->eof || facts->ops->is_cached(facts->ctx, end))
 		return CTXRA_SKIP_MARKER;
 	ctxra_window_fill(s, rq, hole, win);

@@ -8,6 +8,7 @@
  * window.c decides what is read then, and governor.c how much of it.
  */
 #include <linux/kernel.h>
+#include <linux/log2.h>
 
 #include "ahead.h"
 #include "budget.h"
@@ -25,6 +26,10 @@
  */
 #define SMALL_REQUEST		32
 #define MAX_DIRECTION		100
+/* Windows end where requests do that have this fraction of a window or more. */
+#define LONG_REQUEST		4
+/* So many long requests in a row that begin elsewhere move the windows of a recognised stream. */
+#define OTHER_PHASE_MISSES	4
 
 /*
  * A reader in order with a descriptor of its own needs nothing from us, even if others read the
@@ -220,6 +225,41 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 	return CTXRA_OPEN;
 }
 
+/*
+ * Where does a request begin, relative to multiples of its length? A client's requests begin
+ * anywhere. If they are long, one that windows split waits twice. The rest of a request whose first
+ * pages are cached tells nothing.
+ */
+static void note_phase(struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	u8 phase;
+
+	if (rq->nr < s->last_nr || rq->nr < rq->win / LONG_REQUEST || rq->nr > U8_MAX ||
+	    !is_power_of_2(rq->nr))
+		return;
+	phase = rq->index % rq->nr;
+	if (phase == s->phase) {
+		s->other_phase = 0;
+	} else if (!s->kind || ++s->other_phase >= OTHER_PHASE_MISSES) {
+		s->phase = phase;
+		s->other_phase = 0;
+	}
+}
+
+/*
+ * Is a miss less than a request away from its stream's range? Where windows end within requests, as
+ * where a client's requests do not begin at multiples of their length, the request between has its
+ * other pages in the range, and will miss the rest. The window of this miss reads that.
+ */
+static bool is_beside(const struct ctxra_stream *s, const struct ctxra_request *rq)
+{
+	unsigned long rq_end = ctxra_sat_add(rq->index, rq->nr);
+
+	if (s->kind == CTXRA_BACKWARD)
+		return rq_end < s->start && s->start - rq_end < rq->nr;
+	return s->kind && rq->index > s->end && rq->index - s->end < rq->nr;
+}
+
 static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra_budget *budget,
 					    const struct ctxra_request *rq,
 					    struct ctxra_window *win)
@@ -233,6 +273,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 
 	if (passes_by(s, rq))
 		return CTXRA_STOCK;
+	note_phase(s, rq);
 	ctxra_measure_step(s, rq);
 	if (rq_end > s->end && s->end > s->start)
 		note_direction(s, true);
@@ -242,6 +283,8 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 		return ctxra_follow_strided(s, rq, win);
 	if (joins || fills) {
 		ctxra_stream_count_hit(s, rq);
+		s->holes_in_row = 0;
+	} else if (is_beside(s, rq)) {
 		s->holes_in_row = 0;
 	} else {
 		s->holes_in_row = min_t(int, s->holes_in_row + 1, U8_MAX);

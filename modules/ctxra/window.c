@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A dense stream is read in aligned windows, which start and end at multiples of the window
- * size. Whichever of its pages is requested first, the whole window is read once, by one
- * I/O. A strided stream is read in pieces, each as large as the request.
+ * A dense stream is read in aligned windows, which start and end at multiples of the window size,
+ * or where long requests do that begin elsewhere (note_phase() of follow.c). Whichever of its pages
+ * is requested first, the whole window is read once, by one I/O. A strided stream is read in
+ * pieces, each as large as the request.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -24,14 +25,37 @@ static unsigned long next_size(unsigned long size, unsigned long win)
 	return win;
 }
 
+/**
+ * ctxra_window_bounds - the bounds of the aligned window with a page
+ * @s: the stream
+ * @size: of the window, pages
+ * @index: the page
+ * @end: set to the index after the window's last page
+ *
+ * Return: the index of its first page.
+ */
+unsigned long ctxra_window_bounds(const struct ctxra_stream *s, unsigned long size,
+				  unsigned long index, unsigned long *end)
+{
+	unsigned long phase = s->phase % size, start;
+
+	if (index < phase) {
+		*end = phase;
+		return 0;
+	}
+	start = index - (index - phase) % size;
+	*end = ctxra_sat_add(start, size);
+	return start;
+}
+
 /* Bounds of the aligned window around @index; @size grows until the request fits, if it can. */
-static void ctxra_aligned_bounds(unsigned long size, const struct ctxra_request *rq,
+static void ctxra_aligned_bounds(const struct ctxra_stream *s, unsigned long size,
+				 const struct ctxra_request *rq,
 				 unsigned long index, unsigned long nr,
 				 unsigned long *start, unsigned long *end)
 {
 	for (;;) {
-		*start = index - index % size;
-		*end = ctxra_sat_add(*start, size);
+		*start = ctxra_window_bounds(s, size, index, end);
 		if (size >= rq->win || ctxra_sat_add(index, nr) <= *end)
 			break;
 		size = next_size(size, rq->win);
@@ -91,11 +115,11 @@ enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra
 	if (s->end >= rq->eof || lead > max_windows * rq->win)
 		return CTXRA_SKIP_MARKER;
 	ctxra_update_win_size(s, rq, 2 * lead, true);
-	ctxra_aligned_bounds(s->win_size, rq, s->end, 1, &start, &end);
+	ctxra_aligned_bounds(s, s->win_size, rq, s->end, 1, &start, &end);
 	start = s->end;
 	if ((s->reordered || parts > 1) && lead <= least && end < rq->eof) {
 		start = end;
-		ctxra_aligned_bounds(s->win_size, rq, start, 1, &start, &end);
+		ctxra_aligned_bounds(s, s->win_size, rq, start, 1, &start, &end);
 	}
 	ctxra_ahead_note_window(s, start, end);
 	s->end = end;
@@ -146,7 +170,8 @@ void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request 
 {
 	unsigned long most = max(rq->win, rq->grown), start, end;
 
-	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, most), rq, hole, 1, &start, &end);
+	ctxra_aligned_bounds(s, min_t(unsigned long, s->win_size, most), rq, hole, 1, &start,
+			     &end);
 	open_ahead(win, hole, end, CTXRA_TRAIL);
 }
 
@@ -165,7 +190,7 @@ void ctxra_window_fill(const struct ctxra_stream *s, const struct ctxra_request 
 enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      struct ctxra_window *win)
 {
-	unsigned long lead, start, end;
+	unsigned long lead, start, end, unused;
 
 	s->start = min(s->start, rq->index);
 	lead = rq->index - s->start;
@@ -173,7 +198,7 @@ enum ctxra_verdict ctxra_window_below(struct ctxra_stream *s, const struct ctxra
 		return CTXRA_SKIP_MARKER;
 	ctxra_update_win_size(s, rq, 2 * rq->nr, true);
 	end = s->start;
-	start = end - 1 - (end - 1) % s->win_size;
+	start = ctxra_window_bounds(s, s->win_size, end - 1, &unused);
 	if (lead < s->win_size && start) {
 		end = start;
 		start -= min_t(unsigned long, start, s->win_size);
@@ -239,13 +264,11 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 
 	/* A request that left a hole may be no part of the stream: do not grow for it. */
 	ctxra_update_win_size(s, rq, 4 * rq->nr, !s->holes_in_row);
-	ctxra_aligned_bounds(s->win_size, rq, rq->index, rq->nr, &start, &end);
+	ctxra_aligned_bounds(s, s->win_size, rq, rq->index, rq->nr, &start, &end);
 	if (backward && rq_end <= s->start)
 		end = min(end, s->start);	/* pages from s->start on were read */
-	else if (joins)
-		start = rq->index;	/* pages before were read, even if dropped since */
-	else if (rq->index > s->end)
-		start = max(start, s->end);
+	else if (rq->index >= s->end)
+		start = max(start, s->end);	/* pages before were read, even if dropped since */
 	win->start = start;
 	win->nr = end - start;
 	win->ahead = false;
@@ -281,7 +304,7 @@ void ctxra_window_beyond(const struct ctxra_stream *s, const struct ctxra_reques
 {
 	unsigned long start, end;
 
-	ctxra_aligned_bounds(min_t(unsigned long, s->win_size, rq->win), rq, rq->index, rq->nr,
+	ctxra_aligned_bounds(s, min_t(unsigned long, s->win_size, rq->win), rq, rq->index, rq->nr,
 			     &start, &end);
 	win->start = start;
 	win->nr = end - start;

@@ -5,6 +5,8 @@
 
 #include "ctxra.h"
 
+unsigned long ctxra_window_bounds(const struct ctxra_stream *s, unsigned long size,
+				  unsigned long index, unsigned long *end);
 enum ctxra_verdict ctxra_window_ahead(struct ctxra_stream *s, const struct ctxra_request *rq,
 				      unsigned int max_windows, struct ctxra_window *win);
 enum ctxra_verdict ctxra_window_next(struct ctxra_stream *s, const struct ctxra_request *rq,

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams that begin anywhere. A client's requests do not begin at multiples of their length, nor
+ * do the pieces of a file that others read before, so the windows of ctxra, which do, end within
+ * requests. That must cost no I/O and no wait.
+ */
+#include <kunit/test.h>
+
+#include "sim/simwork.h"
+
+#define PAGES		8192UL	/* 32 MiB */
+#define MOST_FIRST	256UL
+#define SEEDS		24	/* of each kernel a sixth */
+
+#define SHAPE(nr_, win_, readers_, share_, fd_, group_) {				\
+	.name = #nr_ " pages, window " #win_ ", " #readers_ " readers, " #share_	\
+		", fd " #fd_ ", groups of " #group_,					\
+	.pages = PAGES, .nr = nr_, .win = win_, .readers = readers_, .share = share_,	\
+	.shared_fd = fd_, .group = group_,						\
+}
+
+static const struct sim_shape shapes[] = {
+	SHAPE(16, 32, 4, SIM_TURN, false, 1), SHAPE(16, 32, 4, SIM_TURN, true, 1),
+	SHAPE(16, 32, 4, SIM_FREE, false, 1), SHAPE(16, 32, 4, SIM_FREE, true, 1),
+	SHAPE(16, 32, 4, SIM_POOL, true, 1), SHAPE(16, 32, 4, SIM_TURN, false, 2),
+	SHAPE(16, 32, 4, SIM_POOL, false, 2), SHAPE(16, 32, 8, SIM_POOL, true, 4),
+	SHAPE(16, 32, 8, SIM_POOL, false, 8), SHAPE(16, 32, 16, SIM_POOL, true, 16),
+	SHAPE(8, 32, 4, SIM_POOL, true, 1), SHAPE(8, 32, 8, SIM_POOL, true, 4),
+	SHAPE(4, 32, 8, SIM_POOL, false, 2), SHAPE(24, 32, 4, SIM_POOL, true, 2),
+	SHAPE(16, 256, 4, SIM_POOL, true, 1), SHAPE(16, 256, 8, SIM_POOL, false, 4),
+	SHAPE(16, 256, 16, SIM_POOL, true, 16), SHAPE(64, 256, 8, SIM_POOL, true, 4),
+	SHAPE(16, 1024, 8, SIM_POOL, true, 4),
+};
+
+static void shape_desc(const struct sim_shape *shape, char *desc)
+{
+	strscpy(desc, shape->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(shapes, shapes, shape_desc);
+
+/**
+ * struct totals - of all seeds, on stock and with ctxra
+ * @ios: I/Os
+ * @waits: requests that waited for an I/O of their own
+ * @read: pages
+ */
+struct totals {
+	unsigned long ios[2];
+	unsigned long waits[2];
+	unsigned long read[2];
+};
+
+static void add(struct totals *sum, unsigned int arm, const struct sim_outcome *outcome)
+{
+	sum->ios[arm] += outcome->ios;
+	sum->waits[arm] += outcome->missed;
+	sum->read[arm] += outcome->read;
+}
+
+static struct totals from_anywhere(struct kunit *test, struct sim_shape shape)
+{
+	struct sim *sim = sim_alloc(test, 0, PAGES + MOST_FIRST);
+	struct rnd_state rnd = sim_random(1);
+	struct totals sum = {};
+
+	for (shape.seed = 1; shape.seed <= SEEDS; shape.seed++) {
+		unsigned int way = shape.seed % SIM_NR_WAYS;
+		struct sim_outcome stock, ctxra;
+		struct sim_work work;
+
+		shape.first = prandom_u32_state(&rnd) % MOST_FIRST;
+		work = sim_work_create(test, &shape, PAGES + MOST_FIRST);
+		stock = sim_eval(sim, &work, way, shape.win, SIM_STOCK);
+		ctxra = sim_eval(sim, &work, way, shape.win, SIM_ALL_PATTERNS);
+		add(&sum, 0, &stock);
+		add(&sum, 1, &ctxra);
+		kunit_kfree(test, work.requests);
+	}
+	kunit_info(test, "%s: I/Os %lu -> %lu, waits %lu -> %lu, pages %lu -> %lu\n", shape.name,
+		   sum.ios[0], sum.ios[1], sum.waits[0], sum.waits[1], sum.read[0], sum.read[1]);
+	KUNIT_EXPECT_LE(test, sum.read[1] * 100, sum.read[0] * 102);
+	return sum;
+}
+
+/* As few as stock's, and one more for the start of each stream. */
+static void begins_anywhere(struct kunit *test)
+{
+	const struct totals sum = from_anywhere(test, *(const struct sim_shape *)test->param_value);
+
+	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, (sum.ios[0] + SEEDS) * 101);
+	KUNIT_EXPECT_LE(test, sum.waits[1] * 100, (sum.waits[0] + SEEDS) * 101);
+}
+
+/*
+ * Requests as long as the window. Stock reads each by an I/O of its own, wherever it begins, and
+ * each waits.
+ */
+static void long_requests(struct kunit *test)
+{
+	const struct sim_shape shape = SHAPE(32, 32, 4, SIM_POOL, true, 2);
+	const struct totals sum = from_anywhere(test, shape);
+
+	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, (sum.ios[0] + SEEDS) * 101);
+	KUNIT_EXPECT_LE(test, sum.waits[1], sum.waits[0]);
+}
+
+static struct kunit_case anywhere_cases[] = {
+	KUNIT_CASE_PARAM(begins_anywhere, shapes_gen_params),
+	KUNIT_CASE(long_requests),
+	{}
+};
+
+static struct kunit_suite anywhere_suite = {
+	.name = "ctxra_anywhere",
+	.test_cases = anywhere_cases,
+};
+
+kunit_test_suite(anywhere_suite);
+
+MODULE_LICENSE("GPL");
