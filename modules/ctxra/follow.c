@@ -237,8 +237,11 @@ static void note_phase(struct ctxra_stream *s, const struct ctxra_request *rq)
 	if (rq->nr < s->last_nr || rq->nr < rq->win / LONG_REQUEST || rq->nr > U8_MAX ||
 	    !is_power_of_2(rq->nr))
 		return;
+	/* Windows as long as the requests would be no readahead, and never grow. */
+	if (rq->nr >= rq->win && max(rq->ahead, rq->grown) > rq->win)
+		return;
 	phase = rq->index % rq->nr;
-	if (phase == s->phase) {
+	if (phase == s->phase % rq->nr) {
 		s->other_phase = 0;
 	} else if (!s->kind || ++s->other_phase >= OTHER_PHASE_MISSES) {
 		s->phase = phase;
@@ -281,14 +284,12 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 		note_direction(s, false);
 	if (s->kind == CTXRA_STRIDED)
 		return ctxra_follow_strided(s, rq, win);
-	if (joins || fills) {
+	if (joins || fills)
 		ctxra_stream_count_hit(s, rq);
+	if (joins || fills || is_beside(s, rq))
 		s->holes_in_row = 0;
-	} else if (is_beside(s, rq)) {
-		s->holes_in_row = 0;
-	} else {
+	else
 		s->holes_in_row = min_t(int, s->holes_in_row + 1, U8_MAX);
-	}
 	if (!s->kind)
 		return ctxra_follow_candidate(s, budget, rq, joins, win);
 

@@ -267,8 +267,10 @@ void ctxra_window_aligned(struct ctxra_stream *s, const struct ctxra_request *rq
 	ctxra_aligned_bounds(s, s->win_size, rq, rq->index, rq->nr, &start, &end);
 	if (backward && rq_end <= s->start)
 		end = min(end, s->start);	/* pages from s->start on were read */
-	else if (rq->index >= s->end)
-		start = max(start, s->end);	/* pages before were read, even if dropped since */
+	else if (rq->index >= s->end && rq->index - s->end <= rq->cached)
+		start = rq->index;	/* pages before were read, even if dropped since */
+	else if (rq->index > s->end)
+		start = max(start, s->end);
 	win->start = start;
 	win->nr = end - start;
 	win->ahead = false;
