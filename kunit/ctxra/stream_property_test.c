@@ -422,6 +422,56 @@ static void follow_long_requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.phase, 8U);
 }
 
+/* Windows that are as long as requests, but may grow or come in parts, stay where they are. */
+static void follow_requests_as_long(struct kunit *test)
+{
+	struct ctxra_request rq = {
+		.nr = 32, .win = 32, .ahead = 32, .eof = 100000, .patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_budget budget = {};
+	struct ctxra_window win;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct ctxra_stream s = { .end = 64, .hits = 9, .win_size = 32, TRUSTED };
+		unsigned int n;
+
+		/* They grow once the stream is trusted in full. */
+		if (i == 1)
+			s.trust = 2;
+		rq.grown = i == 1 ? 128 : 0;
+		rq.ahead = i == 2 ? 128 : 32;
+		for (n = 0; n < 8; n++) {
+			rq.index = 8 + 32 * (n + 3);
+			ctxra_stream_follow(&s, &budget, &rq, &win);
+		}
+		KUNIT_EXPECT_EQ(test, s.phase, i ? 0U : 8U);
+	}
+}
+
+/* A window behind cached pages begins at the miss, and its marker is not there. */
+static void follow_behind_cached(struct kunit *test)
+{
+	struct ctxra_stream s = { .end = 64, .hits = 9, .win_size = 32, TRUSTED };
+	struct ctxra_request rq = {
+		.index = 96, .nr = 16, .win = 32, .ahead = 32, .eof = 100000, .cached = 32,
+		.patterns = SIM_ALL_PATTERNS,
+	};
+	struct ctxra_budget budget = {};
+	struct ctxra_window win;
+
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
+	KUNIT_EXPECT_EQ(test, win.start, 96UL);
+	KUNIT_EXPECT_EQ(test, win.marker, 112UL);
+	/* Also in the middle of an aligned window. */
+	s = (struct ctxra_stream){ .end = 64, .hits = 9, .win_size = 32, TRUSTED };
+	rq.index = 72;
+	rq.nr = 4;
+	KUNIT_ASSERT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win), CTXRA_OPEN);
+	KUNIT_EXPECT_EQ(test, win.start, 72UL);
+	KUNIT_EXPECT_EQ(test, win.marker, 76UL);
+}
+
 /* Pages cached next to the first request count as requested: a trail outlives its entry. */
 static void start_counts_the_trail(struct kunit *test)
 {
@@ -604,6 +654,8 @@ static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE(follow_gives_up),
 	KUNIT_CASE(follow_beside),
 	KUNIT_CASE(follow_long_requests),
+	KUNIT_CASE(follow_requests_as_long),
+	KUNIT_CASE(follow_behind_cached),
 	KUNIT_CASE(range_is_bounded),
 	KUNIT_CASE(start_counts_the_trail),
 	KUNIT_CASE(find_by_file),
