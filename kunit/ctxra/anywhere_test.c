@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Streams that begin anywhere. A client's requests do not begin at multiples of their length, nor
- * do the pieces of a file that others read before, so the windows of ctxra, which do, end within
- * requests. That must cost no I/O and no wait.
+ * do the pieces of a file that others read before. Windows of ctxra that do, as where requests are
+ * short or no power of two, end within requests. That must cost no I/O and no wait.
  */
 #include <kunit/test.h>
 

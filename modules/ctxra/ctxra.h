@@ -88,8 +88,9 @@ struct ctxra_file {
  * @direction: requests in a row that extended the range upwards, or if negative downwards
  * @trust: windows that may be opened before the first of them must prove to be read
  * @windows_opened: windows opened since the last proof
- * @phase: windows begin and end at multiples of their size, and so many pages
- * @other_phase: misses in a row that began elsewhere
+ * @phase: windows begin and end so many pages behind multiples of their size: 0 to 127, less than
+ *	the length of the requests that set it
+ * @other_phase: long misses in a row that began elsewhere, relative to their length
  * @reordered: a window was opened out of order
  * @on_trial: no window has proved to be read yet
  * @distrusted: more than a fifth of the judged window is unread
