@@ -42,7 +42,7 @@ KUNIT_ARRAY_PARAM(shapes, shapes, shape_desc);
 /**
  * struct totals - of all seeds, on stock and with ctxra
  * @ios: I/Os
- * @waits: requests that waited for an I/O of their own
+ * @waits: requests that caused an I/O and waited for it
  * @read: pages
  */
 struct totals {
@@ -93,8 +93,7 @@ static void begins_anywhere(struct kunit *test)
 }
 
 /*
- * Requests as long as the window. Stock reads each by an I/O of its own, wherever it begins, and
- * each waits.
+ * Requests as long as the window. Stock reads each by one I/O, wherever it begins, and each waits.
  */
 static void long_requests(struct kunit *test)
 {
