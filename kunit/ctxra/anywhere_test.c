@@ -39,46 +39,21 @@ static void shape_desc(const struct sim_shape *shape, char *desc)
 
 KUNIT_ARRAY_PARAM(shapes, shapes, shape_desc);
 
-/**
- * struct totals - of all seeds, on stock and with ctxra
- * @ios: I/Os
- * @waits: requests that caused an I/O and waited for it
- * @read: pages
- */
-struct totals {
-	unsigned long ios[2];
-	unsigned long waits[2];
-	unsigned long read[2];
-};
-
-static void add(struct totals *sum, unsigned int arm, const struct sim_outcome *outcome)
-{
-	sum->ios[arm] += outcome->ios;
-	sum->waits[arm] += outcome->missed;
-	sum->read[arm] += outcome->read;
-}
-
-static struct totals from_anywhere(struct kunit *test, struct sim_shape shape)
+static struct sim_totals from_anywhere(struct kunit *test, struct sim_shape shape)
 {
 	struct sim *sim = sim_alloc(test, 0, PAGES + MOST_FIRST);
 	struct rnd_state rnd = sim_random(1);
-	struct totals sum = {};
+	struct sim_totals sum = {};
 
 	for (shape.seed = 1; shape.seed <= SEEDS; shape.seed++) {
-		unsigned int way = shape.seed % SIM_NR_WAYS;
-		struct sim_outcome stock, ctxra;
 		struct sim_work work;
 
 		shape.first = prandom_u32_state(&rnd) % MOST_FIRST;
 		work = sim_work_create(test, &shape, PAGES + MOST_FIRST);
-		stock = sim_eval(sim, &work, way, shape.win, SIM_STOCK);
-		ctxra = sim_eval(sim, &work, way, shape.win, SIM_ALL_PATTERNS);
-		add(&sum, 0, &stock);
-		add(&sum, 1, &ctxra);
+		sim_compare(sim, &work, shape.seed % SIM_NR_WAYS, shape.win, &sum);
 		kunit_kfree(test, work.requests);
 	}
-	kunit_info(test, "%s: I/Os %lu -> %lu, waits %lu -> %lu, pages %lu -> %lu\n", shape.name,
-		   sum.ios[0], sum.ios[1], sum.waits[0], sum.waits[1], sum.read[0], sum.read[1]);
+	sim_report_totals(test, shape.name, &sum);
 	KUNIT_EXPECT_LE(test, sum.read[1] * 100, sum.read[0] * 102);
 	return sum;
 }
@@ -86,7 +61,8 @@ static struct totals from_anywhere(struct kunit *test, struct sim_shape shape)
 /* As few as stock's, and one more for the start of each stream. */
 static void begins_anywhere(struct kunit *test)
 {
-	const struct totals sum = from_anywhere(test, *(const struct sim_shape *)test->param_value);
+	const struct sim_shape *shape = test->param_value;
+	const struct sim_totals sum = from_anywhere(test, *shape);
 
 	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, (sum.ios[0] + SEEDS) * 101);
 	KUNIT_EXPECT_LE(test, sum.waits[1] * 100, (sum.waits[0] + SEEDS) * 101);
@@ -98,7 +74,7 @@ static void begins_anywhere(struct kunit *test)
 static void long_requests(struct kunit *test)
 {
 	const struct sim_shape shape = SHAPE(32, 32, 4, SIM_POOL, true, 2);
-	const struct totals sum = from_anywhere(test, shape);
+	const struct sim_totals sum = from_anywhere(test, shape);
 
 	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, (sum.ios[0] + SEEDS) * 101);
 	KUNIT_EXPECT_LE(test, sum.waits[1], sum.waits[0]);

@@ -93,7 +93,8 @@ static void by_chunks(struct kunit *test)
 {
 	const struct chunks *c = test->param_value;
 	struct sim *sim = sim_alloc(test, 0, FILE_PAGES);
-	unsigned long n = (FILE_PAGES - c->off) / c->nr, ios[2] = {}, waits[2] = {};
+	struct sim_totals sum = {};
+	unsigned long n = (FILE_PAGES - c->off) / c->nr;
 	struct sim_request *rq = kunit_kcalloc(test, n, sizeof(*rq), GFP_KERNEL);
 	bool *sent = kunit_kcalloc(test, n, sizeof(*sent), GFP_KERNEL);
 	u32 seed;
@@ -106,22 +107,16 @@ static void by_chunks(struct kunit *test)
 			.shared_fd = true, .seed = seed,
 		};
 		unsigned int way = seed % SIM_NR_WAYS;
-		struct sim_outcome stock, ctxra;
+		struct sim_outcome ctxra;
 
 		send(c, rq, n, sent, seed);
-		stock = sim_eval(sim, &work, way, c->win, SIM_STOCK);
-		ctxra = sim_eval(sim, &work, way, c->win, SIM_ALL_PATTERNS);
+		ctxra = sim_compare(sim, &work, way, c->win, &sum);
 		KUNIT_EXPECT_GE(test, ctxra.read, n * c->nr);
 		KUNIT_EXPECT_LE(test, ctxra.read, FILE_PAGES);
-		ios[0] += stock.ios;
-		ios[1] += ctxra.ios;
-		waits[0] += stock.missed;
-		waits[1] += ctxra.missed;
 	}
-	kunit_info(test, "%s: I/Os %lu -> %lu, waits %lu -> %lu\n", c->name, ios[0], ios[1],
-		   waits[0], waits[1]);
-	KUNIT_EXPECT_LE(test, ios[1] * 100, ios[0] * 102);
-	KUNIT_EXPECT_LE(test, waits[1], waits[0] + SEEDS);
+	sim_report_totals(test, c->name, &sum);
+	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, sum.ios[0] * 102);
+	KUNIT_EXPECT_LE(test, sum.waits[1], sum.waits[0] + SEEDS);
 }
 
 static struct kunit_case chunks_cases[] = {

@@ -106,6 +106,45 @@ struct sim_outcome sim_eval(struct sim *sim, const struct sim_work *work, unsign
 	};
 }
 
+/**
+ * sim_compare - do some work on stock and with ctxra, and add up what it costs
+ * @sim: the simulation
+ * @work: the work
+ * @way: of sim_ways[]
+ * @win: window, pages
+ * @sum: added to
+ *
+ * Return: the cost with ctxra.
+ */
+struct sim_outcome sim_compare(struct sim *sim, const struct sim_work *work, unsigned int way,
+			       unsigned long win, struct sim_totals *sum)
+{
+	struct sim_outcome arms[2];
+	unsigned int arm;
+
+	arms[0] = sim_eval(sim, work, way, win, SIM_STOCK);
+	arms[1] = sim_eval(sim, work, way, win, SIM_ALL_PATTERNS);
+	for (arm = 0; arm < ARRAY_SIZE(arms); arm++) {
+		sum->ios[arm] += arms[arm].ios;
+		sum->waits[arm] += arms[arm].missed;
+		sum->read[arm] += arms[arm].read;
+	}
+	return arms[1];
+}
+
+/**
+ * sim_report_totals - print sums
+ * @test: the test
+ * @name: of the work
+ * @sum: the sums
+ */
+void sim_report_totals(struct kunit *test, const char *name, const struct sim_totals *sum)
+{
+	kunit_info(test, "%s: I/Os %lu -> %lu, waits %lu -> %lu, pages %lu -> %lu\n", name,
+		   sum->ios[0], sum->ios[1], sum->waits[0], sum->waits[1], sum->read[0],
+		   sum->read[1]);
+}
+
 void sim_report(struct kunit *test, unsigned int way, const char *name,
 		const struct sim_outcome *stock, const struct sim_outcome *ctxra)
 {

@@ -58,6 +58,18 @@ struct sim_outcome {
 	u64 io_hash;
 };
 
+/**
+ * struct sim_totals - sums over several works, on stock and with ctxra
+ * @ios: I/Os
+ * @waits: requests that caused an I/O and waited for it
+ * @read: pages read
+ */
+struct sim_totals {
+	unsigned long ios[2];
+	unsigned long waits[2];
+	unsigned long read[2];
+};
+
 void sim_shuffle(struct sim_request *rq, unsigned int nr, struct rnd_state *rnd);
 struct sim_request sim_random_request(unsigned long nr, unsigned long eof, struct rnd_state *rnd);
 unsigned long sim_add_noise(struct sim_request *rq, unsigned long n, const struct sim_shape *shape,
@@ -66,6 +78,9 @@ struct sim_work sim_work_create(struct kunit *test, const struct sim_shape *shap
 				unsigned long eof);
 struct sim_outcome sim_eval(struct sim *sim, const struct sim_work *work, unsigned int way,
 			    unsigned long win, long ctxra);
+struct sim_outcome sim_compare(struct sim *sim, const struct sim_work *work, unsigned int way,
+			       unsigned long win, struct sim_totals *sum);
+void sim_report_totals(struct kunit *test, const char *name, const struct sim_totals *sum);
 void sim_report(struct kunit *test, unsigned int way, const char *name,
 		const struct sim_outcome *stock, const struct sim_outcome *ctxra);
 
