@@ -2,10 +2,12 @@
 """One run of a virtual machine: boot a root, run one command in it, collect its output and status."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from . import archive, board, console, firmware
+from . import archive, board, booted, console, firmware
 from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
 from .progress import Trouble, locked, say
 from .roots import Root
@@ -186,6 +188,39 @@ def hardware(job: Job) -> list[str]:
     return command
 
 
+def is_usual(job: Job) -> bool:
+    """Whether the machine is like those of most tests, so that a booted one is worth keeping.
+
+    A clock that jumps over idle time would run away while a booted machine waits.
+    """
+    usual = Job(job.root, job.directory, job.command, job.timeout_s, files=job.files, live=job.live, clock=job.clock)
+    return (
+        job == usual
+        and job.command != ()
+        and job.clock != "skip-idle"
+        and job.root.share_type == "9p"
+        and not board.is_foreign(job.root.suite)
+        and booted.has_disk_module(job.root.modules)
+        and accelerator(job.root) == "tcg"
+    )
+
+
+@contextmanager
+def started(job: Job, command: list[str]) -> Iterator[tuple[list[str], BinaryIO | int]]:
+    """The command with which to start the machine, and its standard input: from a booted machine where there is one."""
+    if not is_usual(job):
+        yield command, subprocess.DEVNULL
+        return
+    paths = (str(job.directory), str(TOP), str(job.root.image))
+    same = [re.sub("|".join(map(re.escape, paths)), "", word) for word in command]
+    folder, log = job.root.base / "booted", job.directory / "console.log"
+    state = booted.kept_state(command, same, folder, job.root.initrd, log)
+    with tempfile.TemporaryFile() as line:
+        line.write(booted.go_on_line().encode())
+        line.seek(0)
+        yield booted.resume(command, state), line
+
+
 def console_options(job: Job) -> list[str]:
     """QEMU's options for the console: to a file, and for a prompt to this terminal, too."""
     log = job.directory / "console.log"
@@ -235,14 +270,15 @@ def run(job: Job) -> Outcome:
     prepare(job)
     out = job.directory / "out"
     environment = os.environ | {"TMPDIR": str(job.directory)}
-    end = time.monotonic() + job.timeout_s + BOOT_LIMIT_S
     timed_out = False
     with (
         (job.directory / "qemu.log").open("wb") as log,
         (out / "output").open("rb") as output,
-        qemu(job) as command,
+        qemu(job) as cold,
+        started(job, cold) as (command, stdin),
     ):
-        machine = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        end = time.monotonic() + job.timeout_s + BOOT_LIMIT_S
+        machine = subprocess.Popen(command, env=environment, stdin=stdin, stdout=log, stderr=log)
         try:
             while machine.poll() is None and not timed_out and not stop.is_set():
                 time.sleep(0.2)

@@ -68,6 +68,10 @@ class Root:
         return self.base / "tree"
 
     @property
+    def modules(self) -> Path:
+        return self.tree / "lib/modules" / self.kver
+
+    @property
     def kernel_args(self) -> str:
         """Words for the kernel's command line, by suite."""
         words = []
@@ -83,8 +87,7 @@ class Root:
     @property
     def share_type(self) -> str:
         """The file system of the shared folders: virtiofs for kernels without 9p, as RHEL's and Debian's for clouds."""
-        modules = self.tree / "lib/modules" / self.kver
-        listed = (modules / name for name in ("modules.dep", "modules.builtin"))
+        listed = (self.modules / name for name in ("modules.dep", "modules.builtin"))
         return "9p" if any("/9p.ko" in path.read_text() for path in listed) else "virtiofs"
 
     @property

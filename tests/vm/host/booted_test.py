@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A booted machine is kept once per hardware and boot of the host, and QEMU's refusal is an error."""
+
+import json
+import socket
+import tempfile
+import threading
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+from unittest import mock
+
+from . import booted
+from .progress import Trouble
+
+Answers = Sequence[dict[str, object]]
+
+
+class Folder(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+
+class Kept(Folder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.initrd = self.folder / "initrd"
+        self.initrd.touch()
+        self.boots = 0
+
+    def keep(self, *same: str) -> Path:
+        def boot(_command: Sequence[str], state: Path, _log: Path) -> None:
+            self.boots += 1
+            state.touch()
+
+        with (
+            mock.patch.object(booted, "boot_and_keep", boot),
+            mock.patch.object(booted, "qemu_version", lambda _: b"8"),
+        ):
+            return booted.kept_state([], same, self.folder / "booted", self.initrd, self.folder / "log")
+
+    def test_once_per_hardware(self) -> None:
+        first = self.keep("-m", "2G")
+        self.assertEqual((self.keep("-m", "2G"), self.boots), (first, 1))
+        self.assertNotEqual(self.keep("-m", "4G"), first)
+        self.assertEqual(self.boots, 2)
+
+    def test_again_for_a_new_initrd(self) -> None:
+        first = self.keep()
+        self.initrd.unlink()
+        self.initrd.touch()
+        self.assertNotEqual(self.keep(), first)
+
+    def test_those_of_another_boot_of_the_host_go(self) -> None:
+        old = self.folder / "booted/00000000-0123456789ab"
+        old.parent.mkdir()
+        old.touch()
+        kept = self.keep()
+        self.assertEqual(list(old.parent.iterdir()), [kept])
+
+
+class Migration(Folder):
+    def migrate(self, answers: Answers) -> list[str]:
+        """What QEMU is asked when it greets and then gives these answers."""
+        control, asked = self.folder / "qmp", []
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(control))
+            server.listen()
+
+            def serve() -> None:
+                connection, _ = server.accept()
+                with connection, connection.makefile("w") as stream:
+                    print(json.dumps({"QMP": {}}), file=stream, flush=True)
+                    for answer in answers:
+                        if "event" not in answer:
+                            asked.append(json.loads(connection.recv(4096))["execute"])
+                        print(json.dumps(answer), file=stream, flush=True)
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            try:
+                booted.migrate(control, "exec:cat > state")
+            finally:
+                thread.join()
+        return asked
+
+    def test_until_it_is_complete(self) -> None:
+        done: Answers = [{"return": {}}, {"event": "STOP"}, {"return": {}}]
+        states: Answers = [{"return": {"status": status}} for status in ("active", "completed")]
+        asked = self.migrate([*done, *states])
+        self.assertEqual(asked, ["qmp_capabilities", "migrate", "query-migrate", "query-migrate"])
+
+    def test_failures(self) -> None:
+        cases: Sequence[tuple[Answers, str]] = (
+            ([{"return": {}}, {"error": {"desc": "no such folder"}}], "refuses migrate: no such folder"),
+            ([{"return": {}}, {"return": {}}, {"return": {"status": "failed"}}], "is the disk full"),
+            ([{"return": {}}], "ended before it had kept"),
+        )
+        for answers, said in cases:
+            with self.subTest(said), self.assertRaisesRegex(Trouble, said):
+                self.migrate(answers)
+            (self.folder / "qmp").unlink()
+
+
+if __name__ == "__main__":
+    unittest.main()
