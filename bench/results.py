@@ -86,8 +86,6 @@ class Bench:
     meant: Callable[[str, str], bool]
     # A cost that the module's figure shows beside the rate.
     drawn_cost: str = ""
-    # What to say of the default arm if the module itself did not run.
-    by_hand: str = ""
 
     @property
     def main_figures(self) -> list[Figure]:
@@ -135,7 +133,7 @@ def nfsra_cases(name: str, entry: Json) -> Iterator[Case]:
     for rsize, delays in entry.get("results", {}).items():
         for delay, found in delays.items():
             arms = dict(found)
-            # nfs-ra's default is 4x, which older entries have as a number.
+            # Older entries have 4x as a number.
             if same := arms.get(str(4 * int(rsize))):
                 arms.setdefault("4x", same)
             setting = f"{file.partition(' file ')[2] or '?'} file"
@@ -201,7 +199,7 @@ BENCHES = {
             name="nfsra",
             module="nfs-ra",
             stock="128",
-            ours=("4x", "auto"),
+            ours=("auto", "4x"),
             figures=(
                 MB_S,
                 Figure("pieces_mb_s", "MB/s in pieces", more_is_better=True, main=True),
@@ -212,10 +210,9 @@ BENCHES = {
             cases=nfsra_cases,
             # It is for files that are read in order; pieces of a file and trees must not lose.
             meant=lambda _, figure: figure == "mb_s",
-            by_hand=" (its value, set by hand)",
             conditions="a sparse file in memory, 8 nfsd, NFS 4.1 between two network namespaces, netem delays both"
             " directions, 64 KiB per read; an arm is a readahead in KiB set by hand, 128 is the kernel's default; 4x is"
-            " four times rsize, nfs-ra's default, here set by hand too; auto is `multiple=auto`",
+            " four times rsize, as `multiple=4`, set by hand too; auto is nfs-ra with its default, `multiple=auto`",
         ),
         Bench(
             name="raid5",

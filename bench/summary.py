@@ -150,7 +150,7 @@ def screen(bench: Bench, cases: Sequence[Case], commands: Sequence[str]) -> Iter
 def sentence(bench: Bench, cases: Sequence[Case]) -> str:
     """Say in one line what a module's figure shows."""
     yes, no = compared(bench, cases)
-    text = f"{bench.module}{bench.by_hand}: {number(median(j.gain for j in yes))} times stock's speed in the median, "
+    text = f"{bench.module}: {number(median(j.gain for j in yes))} times stock's speed in the median, "
     text += f"{times(yes[0].gain)} to {number(yes[-1].gain)}, where it is meant to help"
     kernels = dict.fromkeys(map(results.series, cases))
     text += f", on Linux {', '.join(kernels)}"

@@ -14,8 +14,9 @@ static struct param_range apply = { .max = 1, .unit = "" };
 module_param_cb(apply, &param_range_ops, &apply, 0644);
 MODULE_PARM_DESC(apply, "apply the rule to existing mounts when enable is set to 1: 0 or 1 (default 0)");
 
+/* By default nothing is read ahead that a file's own reads have not earned. */
 static struct param_range multiple = {
-	.value = 4,
+	.value = NRA_AUTO,
 	.min = 1,
 	.max = NRA_MULTIPLE_MAX,
 	.unit = "",
@@ -24,7 +25,7 @@ static struct param_range multiple = {
 };
 
 module_param_cb(multiple, &param_range_ops, &multiple, 0644);
-MODULE_PARM_DESC(multiple, "readahead in multiples of rsize: 1..64, or auto: windows grow while a file is read in sequence (default 4)");
+MODULE_PARM_DESC(multiple, "readahead in multiples of rsize: 1..64, or auto: windows grow while a file is read in sequence (default auto)");
 
 static struct param_range min_kb = { .max = NRA_KB_MAX, .unit = " KiB" };
 module_param_cb(min_kb, &param_range_ops, &min_kb, 0644);

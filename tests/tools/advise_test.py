@@ -215,6 +215,13 @@ class Client(Machines):
         )
         self.assert_advice("nfs-ra", HELPS_NOT, "by nfs.conf, and nfs-ra would take its place")
 
+    def test_windows_that_grow_already(self) -> None:
+        fixture = machines.nfs_client(self.root)
+        fixture.load("nfs-ra", "auto_grown 7\n", enable="Y", multiple="auto")
+        self.assert_advice("nfs-ra", HELPS_NOT, "readahead 128 KiB", "windows of its files grow already")
+        fixture.load("nfs-ra", "set_mount 1\n", enable="Y", multiple="8")
+        self.assert_advice("nfs-ra", HELPS)
+
     def test_pieces(self) -> None:
         machines.client_stats(machines.nfs_client(self.root), 1000, 4)
         self.assert_advice("nfs-ra", HELPS_NOT, "in pieces")

@@ -9,7 +9,7 @@ from .advice import HELPS, HELPS_NOT, UNCERTAIN, Advice, Reason, Remedy
 from .machine import Machine, trial
 from .nfs import NfsMount, has_nfsrahead, nfs_conf_readahead
 
-# The module's default: that many READs in flight.
+# So many READs in flight are enough; a constant readahead allows them.
 MULTIPLE = 4
 # The most that docs/nfs-ra.md found useful.
 MOST_KB = 8192
@@ -52,8 +52,9 @@ def mount_reason(machine: Machine, mount: NfsMount) -> Reason:
         size = stats["read_bytes"] / 1024 / reads
         seen += f"; {reads} READs {machine.over()}, {size:.0f} KiB and {stats['read_rtt_ms'] / reads:.2f} ms each"
     seen += "."
+    if machine.is_enabled("nfs-ra") and machine.state("nfs-ra").parameters.get("multiple") == "auto":
+        return Reason(HELPS_NOT, f"{seen} nfs-ra lets the windows of its files grow already, if nobody has set it.")
     if now >= wanted:
-        # nfs-ra sets four times rsize, if nobody else has set the mount.
         return Reason(HELPS_NOT, f"{seen} It reads ahead {now // rsize} READs already{whose(machine, now)}.")
     first = remedies(machine, mount, wanted)
     if reads < FEWEST_READS:
