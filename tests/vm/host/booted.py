@@ -1,31 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Machines that have booted as far as our initrd, kept in files, because most of a short test's time was its boot.
 
-QEMU migrates a machine to a file as soon as the initrd has loaded its modules. A later machine with the same hardware
-goes on from that file. It has a disk and folders of its own, because the initrd has not looked at any yet, and a time
-and a seed of its own, which it reads from its second serial port. Under emulation it takes 1 s instead of 4 to 11 s.
+QEMU migrates a machine to a file as soon as the initrd has loaded all modules but the disk's. A later machine with the
+same hardware goes on from that file. It has a disk and folders of its own, because the initrd has not looked at any
+yet. It reads the time and a seed from its second serial port. Under emulation this takes 1 s instead of 4 to 11 s.
 """
 
 import hashlib
 import json
+import os
 import secrets
 import shlex
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from . import console
-from .progress import Trouble, locked
+from .progress import Trouble, locked, stop
 
 # The word on the kernel's command line that makes the initrd wait, and what it says then.
 WAIT = "seqkeep.wait"
 WAITING = "initrd: waiting"
 BOOT_LIMIT_S = 180
+MIGRATION_LIMIT_S = 60
 LINE_PORT = ("-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line")
+# So many files of 130 to 160 MB stay for a kernel: two clocks, and a few kinds of hardware.
+KEPT = 4
 
 
 def has_disk_module(modules: Path) -> bool:
@@ -43,33 +47,52 @@ def resume(command: Sequence[str], state: Path) -> list[str]:
     return [*command, *LINE_PORT, "-incoming", f"exec:cat {shlex.quote(str(state))}"]
 
 
-def kept_state(command: Sequence[str], same: Sequence[str], folder: Path, initrd: Path, log: Path) -> Path:
-    """The file of a booted machine that has the hardware of command. Boots one if there is none.
+def without(paths: Sequence[str], command: Iterable[str]) -> list[str]:
+    """A command without the paths of one run; a path that contains another comes before it."""
+    words = []
+    for word in command:
+        for path in paths:
+            word = word.replace(path, "")
+        words.append(word)
+    return words
 
-    same is command without the paths of one run. The emulated clock may count the host's cycles, so that a file is good
+
+def kept_state(command: Sequence[str], same: Sequence[str], folder: Path, log: Path) -> Path:
+    """The file of a booted machine that has the hardware of command. Boots one if there is none; its console is log.
+
+    same is command without the paths of one run. The emulated clock may count the host's cycles, so a file is good
     until the host boots.
     """
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
-    digest = hashlib.sha256("\0".join((qemu_version(command).decode(), str(initrd.stat().st_mtime_ns), *same)).encode())
-    state = folder / f"{boot}-{digest.hexdigest()[:12]}"
+    digest = hashlib.sha256("\0".join((qemu_version(command), *same)).encode()).hexdigest()[:12]
+    state = folder / f"{boot}-{digest}"
     folder.mkdir(exist_ok=True)
     if not state.exists():
         with locked(folder.with_suffix(".lock")):
             if not state.exists():
                 boot_and_keep(command, state, log)
-                for old in folder.iterdir():
-                    if not old.name.startswith(boot):
-                        old.unlink()
+                prune(folder, boot)
+    os.utime(state)
     return state
 
 
-def qemu_version(command: Sequence[str]) -> bytes:
+def prune(folder: Path, boot: str) -> None:
+    """Remove the files of other boots of the host, and all but the last used of this one."""
+    states = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    mine = [path for path in states if path.name.startswith(boot)]
+    for path in {*states} - {*mine[:KEPT]}:
+        path.unlink()
+
+
+def qemu_version(command: Sequence[str]) -> str:
     program = next(word for word in command if word.startswith("qemu-system-"))
-    return subprocess.run([program, "--version"], capture_output=True, check=True).stdout
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def boot_and_keep(command: Sequence[str], state: Path, log: Path) -> None:
     """Boot a machine whose console goes to log, and keep its state."""
+    if stop.is_set():
+        raise Trouble("stopped")
     append = command.index("-append") + 1
     waits = [*command[:append], f"{command[append]} {WAIT}", *command[append + 1 :], *LINE_PORT]
     half_made = state.with_suffix(".new")
@@ -82,38 +105,49 @@ def boot_and_keep(command: Sequence[str], state: Path, log: Path) -> None:
         try:
             await_initrd(machine, log)
             migrate(control, f"exec:cat > {shlex.quote(str(half_made))}")
+            if faults := console.faults(console_text(log)):
+                raise Trouble(f"the console of a machine that boots has: {faults[0]}; it is in {log}")
+            machine.kill()
+            # It has ended once cat has, too, because cat has its standard error.
+            said = machine.communicate()[1].decode(errors="replace")
+            if "cat:" in said:
+                raise Trouble(f"a booted machine cannot be kept: {said.strip()}")
+            half_made.rename(state)
         finally:
             machine.kill()
             machine.communicate()
-    half_made.rename(state)
+            half_made.unlink(missing_ok=True)
+
+
+def console_text(log: Path) -> str:
+    return log.read_text(errors="replace") if log.exists() else ""
 
 
 def await_initrd(machine: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + BOOT_LIMIT_S
-    text = ""
-    while WAITING not in text:
+    while WAITING not in console_text(log):
         if machine.poll() is not None and machine.stderr:
-            raise Trouble(f"qemu did not run: {machine.stderr.read().decode(errors='replace').strip()}")
-        if time.monotonic() > end:
+            said = machine.stderr.read().decode(errors="replace").strip()
+            raise Trouble(f"the machine ended before its initrd was up: {said or f'its console is in {log}'}")
+        if stop.is_set() or time.monotonic() > end:
             raise Trouble(f"the initrd has not come up within {BOOT_LIMIT_S} s; the console is in {log}")
         time.sleep(0.1)
-        text = log.read_text(errors="replace") if log.exists() else ""
-    if faults := console.faults(text):
-        raise Trouble(f"the console of a machine that boots has: {faults[0]}")
 
 
 def migrate(control: Path, where: str) -> None:
     """Have QEMU write the machine's state, and wait for the end."""
+    end = time.monotonic() + MIGRATION_LIMIT_S
     try:
         with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(MIGRATION_LIMIT_S)
             connection.connect(str(control))
             with connection.makefile("rw") as stream:
                 stream.readline()
                 ask(stream, "qmp_capabilities")
                 ask(stream, "migrate", uri=where)
                 while (status := ask(stream, "query-migrate").get("status")) != "completed":
-                    if status in ("failed", "cancelled"):
-                        raise Trouble("QEMU cannot keep a booted machine; is the disk full?")
+                    if status in ("failed", "cancelled") or stop.is_set() or time.monotonic() > end:
+                        raise Trouble(f"QEMU cannot keep a booted machine ({status}); is the disk full?")
                     time.sleep(0.1)
     except OSError as error:
         raise Trouble(f"QEMU ended before it had kept a booted machine: {error}") from None

@@ -2,6 +2,7 @@
 """A booted machine is kept once per hardware and boot of the host, and QEMU's refusal is an error."""
 
 import json
+import os
 import socket
 import tempfile
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from . import booted
-from .progress import Trouble
+from .progress import Trouble, stop
 
 Answers = Sequence[dict[str, object]]
 
@@ -26,8 +27,6 @@ class Folder(unittest.TestCase):
 class Kept(Folder):
     def setUp(self) -> None:
         super().setUp()
-        self.initrd = self.folder / "initrd"
-        self.initrd.touch()
         self.boots = 0
 
     def keep(self, *same: str) -> Path:
@@ -35,11 +34,8 @@ class Kept(Folder):
             self.boots += 1
             state.touch()
 
-        with (
-            mock.patch.object(booted, "boot_and_keep", boot),
-            mock.patch.object(booted, "qemu_version", lambda _: b"8"),
-        ):
-            return booted.kept_state([], same, self.folder / "booted", self.initrd, self.folder / "log")
+        with mock.patch.object(booted, "boot_and_keep", boot), mock.patch.object(booted, "qemu_version", lambda _: "8"):
+            return booted.kept_state([], same, self.folder / "booted", self.folder / "log")
 
     def test_once_per_hardware(self) -> None:
         first = self.keep("-m", "2G")
@@ -47,11 +43,16 @@ class Kept(Folder):
         self.assertNotEqual(self.keep("-m", "4G"), first)
         self.assertEqual(self.boots, 2)
 
-    def test_again_for_a_new_initrd(self) -> None:
-        first = self.keep()
-        self.initrd.unlink()
-        self.initrd.touch()
-        self.assertNotEqual(self.keep(), first)
+    def test_the_last_used_stay(self) -> None:
+        first = self.keep("0")
+        for number in range(1, booted.KEPT):
+            self.keep(str(number))
+        os.utime(self.keep("1"), (1, 1))
+        self.assertEqual(self.keep("0"), first)
+        self.keep("another")
+        self.assertEqual(self.boots, booted.KEPT + 1)
+        self.assertEqual(len(list(first.parent.iterdir())), booted.KEPT)
+        self.assertTrue(first.exists())
 
     def test_those_of_another_boot_of_the_host_go(self) -> None:
         old = self.folder / "booted/00000000-0123456789ab"
@@ -59,6 +60,27 @@ class Kept(Folder):
         old.touch()
         kept = self.keep()
         self.assertEqual(list(old.parent.iterdir()), [kept])
+
+    def test_two_images_of_a_kernel_share_a_machine(self) -> None:
+        def same(run: str, image: str) -> list[str]:
+            top = "/src"
+            command = [
+                "-drive",
+                f"file={top}/build/{image}",
+                "-kernel",
+                f"{top}/build/vmlinuz",
+                f"{top}/build/run/{run}",
+            ]
+            return booted.without((f"{top}/build/run/{run}", f"{top}/build/{image}", top), command)
+
+        self.assertEqual(same("a", "x/root.img"), same("b", "y/root.img"))
+        self.assertEqual(same("a", "x/root.img"), ["-drive", "file=", "-kernel", "/build/vmlinuz", ""])
+
+    def test_none_is_booted_once_the_user_has_stopped_the_run(self) -> None:
+        stop.set()
+        self.addCleanup(stop.clear)
+        with self.assertRaisesRegex(Trouble, "stopped"):
+            booted.boot_and_keep(["-append", ""], self.folder / "state", self.folder / "log")
 
 
 class Migration(Folder):

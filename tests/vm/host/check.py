@@ -16,7 +16,7 @@ import junit
 
 from . import archive, board, machine, roots
 from .paths import BUILD, HELPERS, RESULTS, RUNS, TESTS, TOP
-from .progress import Trouble, say
+from .progress import Trouble, say, stop
 
 SKIPPED = 77
 # From assert_at_most and assert_at_least of guest/lib/assert.sh.
@@ -256,7 +256,7 @@ def run_all(pairs: list[tuple[Test, str]], jobs: int, args: Sequence[str]) -> It
                 report(result, f"[{number}/{len(pairs)}]")
                 yield result
         except BaseException:
-            machine.stop.set()
+            stop.set()
             pool.shutdown(cancel_futures=True)
             raise
 

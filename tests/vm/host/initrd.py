@@ -4,6 +4,8 @@
 Under emulation it boots in a fraction of the time of a distribution's own initrd.
 """
 
+import functools
+import hashlib
 import lzma
 import shutil
 import subprocess
@@ -39,10 +41,16 @@ def module_files(tree: Path, kver: str, share_type: str) -> list[Path]:
     return files
 
 
-def update_initrd(tree: Path, kver: str, share_type: str, initrd: Path) -> None:
-    """Make the initrd unless it is newer than its sources."""
+@functools.cache
+def digest() -> str:
+    """A digest of the initrd's sources: checkouts that differ in them may share a cache."""
     sources = (INIT, MOUNT_SHARE, Path(__file__))
-    if initrd.exists() and all(initrd.stat().st_mtime > path.stat().st_mtime for path in sources):
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+
+
+def update_initrd(tree: Path, kver: str, share_type: str, initrd: Path) -> None:
+    """Make the initrd unless it exists. Its name has the digest of its sources."""
+    if initrd.exists():
         return
     with tempfile.TemporaryDirectory(dir=initrd.parent) as temporary:
         stage = Path(temporary)
@@ -61,7 +69,7 @@ def update_initrd(tree: Path, kver: str, share_type: str, initrd: Path) -> None:
             order.append(name)
         (stage / "modules" / "order").write_text("".join(f"{name}\n" for name in order))
         names = "\n".join(str(path.relative_to(stage)) for path in sorted(stage.rglob("*")))
-        half_made = initrd.with_suffix(".new")
+        half_made = stage.with_suffix(".new")
         with half_made.open("wb") as out:
             subprocess.run(
                 ["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"],

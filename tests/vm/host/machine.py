@@ -2,13 +2,11 @@
 """One run of a virtual machine: boot a root, run one command in it, collect its output and status."""
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ from typing import BinaryIO
 
 from . import archive, board, booted, console, firmware
 from .paths import CACHE, DEBS, HELPERS, RPMS, TESTS, TOP
-from .progress import Trouble, locked, say
+from .progress import Trouble, locked, say, stop
 from .roots import Root
 from .shares import Share, served
 
@@ -32,9 +30,6 @@ PROBE_LIMIT_S = 10
 KERNEL_ARGS = (
     "loglevel=8 net.ifnames=0 panic=-1 oops=panic watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 maxcpus=1"
 )
-
-# When set, every running machine ends.
-stop = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -205,16 +200,20 @@ def is_usual(job: Job) -> bool:
     )
 
 
-@contextmanager
-def started(job: Job, command: list[str]) -> Iterator[tuple[list[str], BinaryIO | int]]:
-    """The command with which to start the machine, and its standard input: from a booted machine where there is one."""
+def state_to_resume(job: Job, command: list[str]) -> Path | None:
+    """The file of a booted machine from which this one goes on, if it may."""
     if not is_usual(job):
+        return None
+    same = booted.without((str(job.directory), str(job.root.image), str(TOP)), command)
+    return booted.kept_state(command, same, job.root.base / "booted", job.directory / "console.log")
+
+
+@contextmanager
+def started(command: list[str], state: Path | None) -> Iterator[tuple[list[str], BinaryIO | int]]:
+    """The command with which to start a machine, and its standard input."""
+    if not state:
         yield command, subprocess.DEVNULL
         return
-    paths = (str(job.directory), str(TOP), str(job.root.image))
-    same = [re.sub("|".join(map(re.escape, paths)), "", word) for word in command]
-    folder, log = job.root.base / "booted", job.directory / "console.log"
-    state = booted.kept_state(command, same, folder, job.root.initrd, log)
     with tempfile.TemporaryFile() as line:
         line.write(booted.go_on_line().encode())
         line.seek(0)
@@ -271,11 +270,12 @@ def run(job: Job) -> Outcome:
     out = job.directory / "out"
     environment = os.environ | {"TMPDIR": str(job.directory)}
     timed_out = False
+    state = None
     with (
         (job.directory / "qemu.log").open("wb") as log,
         (out / "output").open("rb") as output,
         qemu(job) as cold,
-        started(job, cold) as (command, stdin),
+        started(cold, state := state_to_resume(job, cold)) as (command, stdin),
     ):
         end = time.monotonic() + job.timeout_s + BOOT_LIMIT_S
         machine = subprocess.Popen(command, env=environment, stdin=stdin, stdout=log, stderr=log)
@@ -292,6 +292,9 @@ def run(job: Job) -> Outcome:
             show(output)
     complaint = (job.directory / "qemu.log").read_text(errors="replace").strip()
     if machine.returncode > 0:
+        if state:
+            # The next run boots anew, in case QEMU cannot load it.
+            state.unlink(missing_ok=True)
         raise Trouble(f"qemu did not run: {complaint or machine.returncode}")
     return collect(job, timed_out)
 

@@ -8,12 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 # With fewer free bytes than this, a command that failed probably failed because the disk is full.
 FULL = 1 << 30
+
+
+# When set, every running machine ends.
+stop = threading.Event()
 
 
 class Trouble(Exception):

@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import archive, board, debug_kernel
-from .initrd import update_initrd
+from . import archive, board, debug_kernel, initrd
 from .kernel import Kernel, replace_kernel
 from .paths import CACHE, DEBS, TESTS, TOP
 from .progress import Trouble, discard, hold, locked, logged, say, step
@@ -96,7 +95,7 @@ class Root:
 
     @property
     def initrd(self) -> Path:
-        return self.base / "initrd"
+        return self.base / f"initrd-{initrd.digest()}"
 
 
 def digest(*parts: str | bytes) -> str:
@@ -178,7 +177,7 @@ def open_base(suite: str, base: Path) -> Root:
     hold(base.parent)
     root = Root(suite, base, base / "root.img")
     with locked(base / "initrd.lock"):
-        update_initrd(root.tree, root.kver, root.share_type, root.initrd)
+        initrd.update_initrd(root.tree, root.kver, root.share_type, root.initrd)
     return root
 
 
