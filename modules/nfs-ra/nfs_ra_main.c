@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nfs-ra: readahead of NFS mounts by their rsize. Load, unload, enable and disable. */
+/* nfs-ra: readahead of NFS mounts. Load, unload, enable and disable. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -84,5 +84,5 @@ void seqkeep_exit(void)
 	stats_destroy(&nra_stats);
 }
 
-MODULE_PARM_DESC(enable, "set the readahead of NFS mounts: 0 or 1 (default 0)");
-MODULE_DESCRIPTION("NFS client: readahead of several times rsize, set at mount");
+MODULE_PARM_DESC(enable, "apply the rule to NFS mounts: 0 or 1 (default 0)");
+MODULE_DESCRIPTION("NFS client: readahead windows that grow with use, or a multiple of rsize");

@@ -14,7 +14,7 @@ static struct param_range apply = { .max = 1, .unit = "" };
 module_param_cb(apply, &param_range_ops, &apply, 0644);
 MODULE_PARM_DESC(apply, "apply the rule to existing mounts when enable is set to 1: 0 or 1 (default 0)");
 
-/* By default nothing is read ahead that a file's own reads have not earned. */
+/* By default a window is larger than the kernel's only in a file that was read in order. */
 static struct param_range multiple = {
 	.value = NRA_AUTO,
 	.min = 1,

@@ -213,14 +213,20 @@ class Client(Machines):
         fixture.write(
             "etc/nfs.conf.d/a.conf", '[ nfsrahead ]\n# not default=1\ndefault = 4096\n[nfsd "x"]\ndefault=1\n'
         )
-        self.assert_advice("nfs-ra", HELPS_NOT, "by nfs.conf, and nfs-ra would take its place")
+        self.assert_advice("nfs-ra", HELPS_NOT, "by nfs.conf, whose value nfs-ra would leave")
 
     def test_windows_that_grow_already(self) -> None:
         fixture = machines.nfs_client(self.root)
         fixture.load("nfs-ra", "auto_grown 7\n", enable="Y", multiple="auto")
-        self.assert_advice("nfs-ra", HELPS_NOT, "readahead 128 KiB", "windows of its files grow already")
-        fixture.load("nfs-ra", "set_mount 1\n", enable="Y", multiple="8")
+        # Without apply=1 the module does nothing for a mount that was there before.
         self.assert_advice("nfs-ra", HELPS)
+        table = "bdi           rsize before_kb    set_kb    now_kb set_by auto_kb server\n"
+        row = "{}        1048576       128       128       128 kernel {} server\n"
+        for bdi, limit, verdict in (("0:52", 8192, HELPS_NOT), ("0:52", 0, HELPS), ("0:5", 8192, HELPS)):
+            fixture.write("sys/kernel/debug/nfs_ra/mounts", table + row.format(bdi, limit))
+            self.assert_advice("nfs-ra", verdict, "readahead 128 KiB")
+        fixture.write("sys/kernel/debug/nfs_ra/mounts", table + row.format("0:52", 8192))
+        self.assert_advice("nfs-ra", HELPS_NOT, "windows of its files grow already")
 
     def test_pieces(self) -> None:
         machines.client_stats(machines.nfs_client(self.root), 1000, 4)

@@ -221,7 +221,7 @@ class Kernel(Machine):
                 self.write(f"sys/module/{directory}/srcversion", "OLD\n")
                 with mock.patch.object(self.host, "command", return_value="NEW"):
                     remedies = [finding.remedy for finding in self.findings() if finding.check == "built"]
-                mounts = ", and nfs-ra's readahead of the present mounts" if apply == "0" else ""
+                mounts = ", and what nfs-ra does for the present mounts" if apply == "0" else ""
                 self.assertEqual(remedies, [remedy + lost + mounts])
 
     def test_a_module_that_seqkeep_enables_is_loaded_again_by_it(self) -> None:
@@ -722,7 +722,7 @@ class Readahead(Machine):
         self.enable_nfs_ra()
         theirs = 'SUBSYSTEM=="bdi", ACTION=="add", PROGRAM="/usr/libexec/nfsrahead %k", ATTR{read_ahead_kb}="%c"\n'
         self.write("usr/lib/udev/rules.d/99-nfs.rules", theirs)
-        self.assert_found(ADVICE, "readahead", "nfsrahead, which overwrites")
+        self.assert_found(ADVICE, "readahead", "nfsrahead, which sets the readahead of each mount")
         for ours, overruled in (
             ((SOURCE / "modules/nfs-ra/99-nfs.rules").read_text(), False),
             # An empty file of the same name disables theirs.
@@ -767,7 +767,11 @@ class Readahead(Machine):
         self.enable_nfs_ra()
         self.assertEqual(len(self.findings()), 1)
         self.write("etc/nfs.conf", "[nfsrahead]\nnfs4=1024\n")
+        # Its value wins.
+        self.assertEqual(len(self.findings()), 1)
+        self.write("sys/module/nfs_ra/parameters/override", "1\n")
         self.assert_found(ADVICE, "readahead", "nfs.conf sets the readahead of NFS mounts (nfs4=1024)")
+        self.assert_pasted("readahead", "seqkeep", "set", "nfs-ra", "override=0")
 
     def test_few_threads(self) -> None:
         self.write("proc/fs/nfsd/threads", "2\n")

@@ -390,7 +390,7 @@ class Enable(Switches):
     def test_options_that_take_effect_later(self) -> None:
         self.fixture.write("lib/modules/6.12.1-test/updates/dkms/nfs-ra.ko")
         self.fixture.load("nfs-ra", "", apply="0", multiple="4", servers="", observe="N")
-        mounted = "NFS mounts that exist keep their readahead until they are mounted again"
+        mounted = "nfs-ra does nothing for NFS mounts that exist until they are mounted again"
         self.assertNotIn(mounted, self.run_ok("enable", "--now", "nfs-ra"))
         self.run_ok("disable", "--now", "nfs-ra")
         self.fixture.mount("0:52", "/mnt/a", "nfs4", "server:/", "rw,rsize=1048576")

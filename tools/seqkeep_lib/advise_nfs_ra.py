@@ -52,8 +52,8 @@ def mount_reason(machine: Machine, mount: NfsMount) -> Reason:
         size = stats["read_bytes"] / 1024 / reads
         seen += f"; {reads} READs {machine.over()}, {size:.0f} KiB and {stats['read_rtt_ms'] / reads:.2f} ms each"
     seen += "."
-    if machine.is_enabled("nfs-ra") and machine.state("nfs-ra").parameters.get("multiple") == "auto":
-        return Reason(HELPS_NOT, f"{seen} nfs-ra lets the windows of its files grow already, if nobody has set it.")
+    if machine.is_enabled("nfs-ra") and auto_kb(machine, mount):
+        return Reason(HELPS_NOT, f"{seen} nfs-ra lets the windows of its files grow already.")
     if now >= wanted:
         return Reason(HELPS_NOT, f"{seen} It reads ahead {now // rsize} READs already{whose(machine, now)}.")
     first = remedies(machine, mount, wanted)
@@ -68,11 +68,20 @@ def mount_reason(machine: Machine, mount: NfsMount) -> Reason:
     return Reason(UNCERTAIN, f"{seen} So near a server hardly needs more.", first)
 
 
+def auto_kb(machine: Machine, mount: NfsMount) -> int:
+    """Return up to how many KiB nfs-ra lets the windows of a mount's files grow; 0: they do not, or nobody may know."""
+    for line in (machine.host.text("/sys/kernel/debug/nfs_ra/mounts") or "").splitlines():
+        bdi, *_, limit, _server = line.split() if line.count(" ") >= 7 else ("", "0", "")
+        if bdi == mount.mount.device and limit.isdigit():
+            return int(limit)
+    return 0
+
+
 def whose(machine: Machine, now: int) -> str:
     if machine.is_enabled("nfs-ra"):
         return ", by nfs-ra"
     if str(now) in nfs_conf_readahead(machine.host).values():
-        return ", by nfs.conf, and nfs-ra would take its place"
+        return ", by nfs.conf, whose value nfs-ra would leave"
     return ""
 
 

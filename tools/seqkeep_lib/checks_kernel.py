@@ -99,7 +99,7 @@ def reload_command(host: Host, state: State) -> str:
 def lost_by_reload(state: State, applies: bool) -> str:
     lost = "this loses parameters set in /sys/module"
     if state.module.name == "nfs-ra" and state.enabled and not applies:
-        lost += ", and nfs-ra's readahead of the present mounts"
+        lost += ", and what nfs-ra does for the present mounts"
     return lost
 
 

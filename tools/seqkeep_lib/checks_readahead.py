@@ -130,21 +130,23 @@ def check_nfs_udev_rule(host: Host, states: list[State]) -> Iterator[Finding]:
         yield Finding(
             ADVICE,
             "readahead",
-            "nfs-ra is enabled, but a udev rule runs nfsrahead, which overwrites the readahead that nfs-ra sets",
+            "nfs-ra is enabled, but a udev rule runs nfsrahead, which sets the readahead of each mount,"
+            " so that nfs-ra leaves the mount alone",
             f"add the line with nfs_ra to {UDEV_RULES[0]}/{NFS_RULE} again; it is in nfs-ra(4), NFSRAHEAD",
         )
 
 
 def check_nfs_conf(host: Host, states: list[State]) -> Iterator[Finding]:
-    """Check that nfs-ra does not take the place of a readahead that the administrator chose in nfs.conf."""
+    """Check that nfs-ra does not override a readahead that the administrator chose in nfs.conf."""
     values = nfs_conf_readahead(host)
-    if values and enabled_module(states, "nfs-ra"):
+    nfs_ra = enabled_module(states, "nfs-ra")
+    if values and nfs_ra and nfs_ra.parameters.get("override") == "1":
         shown = ", ".join(f"{name}={value}" for name, value in values.items())
         yield Finding(
             ADVICE,
             "readahead",
-            f"nfs.conf sets the readahead of NFS mounts ({shown}), but nfs-ra is enabled and sets it instead",
-            "seqkeep disable --now nfs-ra  # or remove the section nfsrahead from nfs.conf",
+            f"nfs.conf sets the readahead of NFS mounts ({shown}), but nfs-ra has override=1 and leaves it out",
+            "seqkeep set nfs-ra override=0  # or remove the section nfsrahead from nfs.conf",
         )
 
 

@@ -50,7 +50,7 @@ def boot_notes(state: State, options: Mapping[str, str]) -> list[str]:
 
 
 def mount_notes(host: Host, state: State) -> list[str]:
-    """Say that nfs-ra, which is enabled now and was not before, has not set the mounts that exist."""
+    """Say that nfs-ra, which is enabled now and was not before, leaves the mounts that exist."""
     if state.module.name != "nfs-ra" or state.enabled or host.text(APPLY) == "1" or not nfs_mounts(host):
         return []
-    return ["NFS mounts that exist keep their readahead until they are mounted again: see apply in nfs-ra(4)."]
+    return ["nfs-ra does nothing for NFS mounts that exist until they are mounted again: see apply in nfs-ra(4)."]

@@ -50,8 +50,9 @@ def summary(state: State) -> str:
     if name == "raid5-deadline":
         filled, expired = share(c["filled"], c["held"]), share(c["expired"], c["held"])
         return f"{c['held']} stripes held: {filled} filled, {expired} expired"
-    done = c["set_mount"] + c["set_apply"]
-    return f"{done} mounts set, {c['left_by_hand']} left as somebody set them, {c['auto_grown']} windows grown"
+    done, grown = c["set_mount"] + c["set_apply"], c["auto_grown"] + c["auto_full"]
+    kept = f"{c['left_same']} have the kernel's readahead, {c['left_by_hand']} as somebody set them"
+    return f"{done} mounts set, {kept}; {grown} windows grown"
 
 
 def as_text(states: list[State], verbose: bool = False) -> str:

@@ -152,7 +152,7 @@ make_place() {
 }
 
 # Mount the disk's file system by NFS, with the version and rsize that $PLACE names. The client reads ahead four times
-# rsize, as nfs-ra makes it do, under both arms: the client is another machine, and what differs is the server.
+# rsize, as with nfs-ra's multiple=4, under both arms: the client is another machine, and what differs is the server.
 place_nfs() {
 	local version=${PLACE#nfs} rsize
 	case $version in
