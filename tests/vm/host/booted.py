@@ -97,26 +97,36 @@ def boot_and_keep(command: Sequence[str], state: Path, log: Path) -> None:
     waits = [*command[:append], f"{command[append]} {WAIT}", *command[append + 1 :], *LINE_PORT]
     half_made = state.with_suffix(".new")
     log.unlink(missing_ok=True)
+    try:
+        said = migrate_booted(waits, half_made, log)
+        if faults := console.faults(console_text(log)):
+            raise Trouble(f"the console of a machine that boots has: {faults[0]}; it is in {log}")
+        if "cat:" in said:
+            raise Trouble(f"a booted machine cannot be kept: {said.strip()}")
+        half_made.rename(state)
+    finally:
+        half_made.unlink(missing_ok=True)
+
+
+def migrate_booted(command: Sequence[str], half_made: Path, log: Path) -> str:
+    """Start a machine, and write its state to half_made once its initrd waits. Returns what QEMU and cat said."""
     # Outside the run's folder, because the path of a socket has at most 107 characters.
     with tempfile.TemporaryDirectory(prefix="seqkeep-") as sockets:
         control = Path(sockets, "qmp")
-        waits += ["-qmp", f"unix:{control},server=on,wait=off"]
-        machine = subprocess.Popen(waits, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        machine = subprocess.Popen(
+            [*command, "-qmp", f"unix:{control},server=on,wait=off"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         try:
             await_initrd(machine, log)
             migrate(control, f"exec:cat > {shlex.quote(str(half_made))}")
-            if faults := console.faults(console_text(log)):
-                raise Trouble(f"the console of a machine that boots has: {faults[0]}; it is in {log}")
-            machine.kill()
-            # It has ended once cat has, too, because cat has its standard error.
-            said = machine.communicate()[1].decode(errors="replace")
-            if "cat:" in said:
-                raise Trouble(f"a booted machine cannot be kept: {said.strip()}")
-            half_made.rename(state)
         finally:
             machine.kill()
-            machine.communicate()
-            half_made.unlink(missing_ok=True)
+            # This waits for cat, too, because cat has QEMU's standard error.
+            said = machine.communicate()[1]
+    return said.decode(errors="replace")
 
 
 def console_text(log: Path) -> str:

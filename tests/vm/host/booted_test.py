@@ -4,6 +4,7 @@
 import json
 import os
 import socket
+import sys
 import tempfile
 import threading
 import unittest
@@ -81,6 +82,60 @@ class Kept(Folder):
         self.addCleanup(stop.clear)
         with self.assertRaisesRegex(Trouble, "stopped"):
             booted.boot_and_keep(["-append", ""], self.folder / "state", self.folder / "log")
+
+
+# A machine that says what it is told to, and writes its state as QEMU does.
+MACHINE = """
+import json, pathlib, socket, subprocess, sys
+log, text, *_ = sys.argv[1:]
+pathlib.Path(log).write_text(text)
+if "waiting" not in text:
+    sys.exit("no kernel")
+with socket.socket(socket.AF_UNIX) as server:
+    server.bind(sys.argv[-1].removeprefix("unix:").partition(",")[0])
+    pathlib.Path(log).write_text(text + "\\n")
+    server.listen()
+    stream = server.accept()[0].makefile("rw")
+    print("{}", file=stream, flush=True)
+    decoder, asked = json.JSONDecoder(), ""
+    while character := stream.read(1):
+        asked += character
+        try:
+            request = json.loads(asked)
+        except json.JSONDecodeError:
+            continue
+        asked = ""
+        if request["execute"] == "migrate":
+            subprocess.run(request["arguments"]["uri"].removeprefix("exec:"), shell=True, input=b"state")
+        print(json.dumps({"return": {"status": "completed"}}), file=stream, flush=True)
+"""
+
+
+class Making(Folder):
+    def make(self, text: str, state: Path) -> None:
+        log = self.folder / "console.log"
+        booted.boot_and_keep([sys.executable, "-c", MACHINE, str(log), text, "-append", ""], state, log)
+
+    def test_the_state_is_kept(self) -> None:
+        state = self.folder / "state"
+        # The socket is there before the initrd waits.
+        with mock.patch.object(booted, "WAITING", "waiting\n"):
+            self.make("initrd: waiting", state)
+        self.assertEqual(state.read_bytes(), b"state")
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"state", "console.log"})
+
+    def test_nothing_is_kept_otherwise(self) -> None:
+        for text, state, said in (
+            ("no initrd", "state", "ended before its initrd was up: no kernel"),
+            ("BUG: x\ninitrd: waiting", "state", "the console of a machine that boots has: BUG: x"),
+        ):
+            with (
+                self.subTest(said),
+                mock.patch.object(booted, "WAITING", "waiting\n"),
+                self.assertRaisesRegex(Trouble, said),
+            ):
+                self.make(text, self.folder / state)
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["console.log"])
 
 
 class Migration(Folder):
