@@ -71,9 +71,10 @@ def mount_reason(machine: Machine, mount: NfsMount) -> Reason:
 def auto_kb(machine: Machine, mount: NfsMount) -> int:
     """Return up to how many KiB nfs-ra lets the windows of a mount's files grow; 0: they do not, or nobody may know."""
     for line in (machine.host.text("/sys/kernel/debug/nfs_ra/mounts") or "").splitlines():
-        bdi, *_, limit, _server = line.split() if line.count(" ") >= 7 else ("", "0", "")
-        if bdi == mount.mount.device and limit.isdigit():
-            return int(limit)
+        words = line.split()
+        # The last two columns are auto_kb and server.
+        if len(words) >= 8 and words[0] == mount.mount.device:
+            return int(words[-2])
     return 0
 
 
