@@ -32,6 +32,10 @@ LINE_PORT = ("-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line")
 KEPT = 4
 
 
+def host_boot_id() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
 def has_disk_module(modules: Path) -> bool:
     """Whether the driver of the disk is a module, so that a kernel without it knows nothing of the disk."""
     return "/virtio_blk.ko" in (modules / "modules.dep").read_text()
@@ -63,7 +67,7 @@ def kept_state(command: Sequence[str], same: Sequence[str], folder: Path, log: P
     same is command without the paths of one run. The emulated clock may count the host's cycles, so a file is good
     until the host boots.
     """
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
+    boot = host_boot_id()[:8]
     digest = hashlib.sha256("\0".join((qemu_version(command), *same)).encode()).hexdigest()[:12]
     state = folder / f"{boot}-{digest}"
     folder.mkdir(exist_ok=True)

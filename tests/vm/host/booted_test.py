@@ -97,7 +97,7 @@ with socket.socket(socket.AF_UNIX) as server:
     server.listen()
     stream = server.accept()[0].makefile("rw")
     print("{}", file=stream, flush=True)
-    decoder, asked = json.JSONDecoder(), ""
+    asked = ""
     while character := stream.read(1):
         asked += character
         try:
@@ -125,16 +125,16 @@ class Making(Folder):
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"state", "console.log"})
 
     def test_nothing_is_kept_otherwise(self) -> None:
-        for text, state, said in (
-            ("no initrd", "state", "ended before its initrd was up: no kernel"),
-            ("BUG: x\ninitrd: waiting", "state", "the console of a machine that boots has: BUG: x"),
+        for text, said in (
+            ("no initrd", "ended before its initrd was up: no kernel"),
+            ("BUG: x\ninitrd: waiting", "the console of a machine that boots has: BUG: x"),
         ):
             with (
                 self.subTest(said),
                 mock.patch.object(booted, "WAITING", "waiting\n"),
                 self.assertRaisesRegex(Trouble, said),
             ):
-                self.make(text, self.folder / state)
+                self.make(text, self.folder / "state")
             self.assertEqual([path.name for path in self.folder.iterdir()], ["console.log"])
 
 

@@ -79,7 +79,7 @@ def accelerator(root: Root) -> str:
     """kvm if a stock kernel boots under it within a time limit, else tcg."""
     if board.is_foreign(root.suite) or not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
-    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    boot_id = booted.host_boot_id()
     verdict = CACHE / "accelerator"
     with locked(CACHE / "accelerator.lock"):
         seen_in, _, found = verdict.read_text().partition(" ") if verdict.exists() else ("", "", "")
