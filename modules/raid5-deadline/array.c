@@ -105,6 +105,8 @@ static void r5d_array_make_ready(struct r5d_array *array)
 		return;
 	}
 	WRITE_ONCE(array->selected, r5d_is_selected(array->name));
+	/* What is set from now on is the user's, also if the module never had to raise it. */
+	array->cache_seen = r456_conf_min_stripes(array->conf);
 	r5d_file_create(array);
 	spin_lock_irq(r456_device_lock(array->conf));
 	r5d_set_state(array, R5D_READY);
@@ -129,10 +131,7 @@ static bool r5d_array_work_later(struct r5d_array *array)
 	return later;
 }
 
-/*
- * Is a stripe cache to be raised? If the array was deselected since a stripe of it was held, the
- * next one that is held asks again.
- */
+/* Is a stripe cache to be raised? If the array was deselected meanwhile, the next need asks again. */
 static bool r5d_array_may_raise(struct r5d_array *array)
 {
 	bool raise;
@@ -144,7 +143,7 @@ static bool r5d_array_may_raise(struct r5d_array *array)
 	return raise;
 }
 
-/* The cache is raised, as far as there is memory. A stripe that is held later may ask again. */
+/* The cache is raised, as far as there is memory. A later need may ask again. */
 static void r5d_array_raise_done(struct r5d_array *array)
 {
 	array->work_delay = 0;
@@ -155,8 +154,8 @@ static void r5d_array_raise_done(struct r5d_array *array)
 }
 
 /*
- * Prepare an array; when it runs again, raise its stripe cache, because a stripe was held, or none
- * can be without. An array in which none ever is keeps its cache.
+ * Prepare an array; when it runs again, raise its stripe cache, because it was too small for what
+ * is to be held. An array whose own cache is enough keeps it.
  */
 void r5d_array_work(struct work_struct *work)
 {

@@ -167,7 +167,7 @@ static void r5d_cache_took(struct r5d_array *array)
 /* Somebody else has set the size since the last step. */
 static bool r5d_cache_is_users(const struct r5d_array *array)
 {
-	return array->cache_seen && array->cache_seen != r456_conf_min_stripes(array->conf);
+	return array->cache_seen != r456_conf_min_stripes(array->conf);
 }
 
 /* Is there nothing to raise? Needs no lock of md. */
@@ -193,7 +193,7 @@ static void r5d_cache_short(struct r5d_array *array, int want, const char *why)
 	if (array->cache_short == why)
 		return;
 	array->cache_short = why;
-	pr_info("%s: stripe cache not raised to %d: %s; it has %d; trying again while stripes are held\n",
+	pr_info("%s: stripe cache not raised to %d: %s; it has %d; trying again when it is too small\n",
 		array->name, want, why, r456_conf_min_stripes(array->conf));
 }
 
@@ -262,18 +262,15 @@ static int r5d_cache_locked_step(struct r5d_array *array, int taken)
  * step, and left to others for longer than that.
  *
  * If the array is closed meanwhile, r5d_cache_restore() follows. If it is raised in part, the next
- * stripe that is held asks again: r5d_array_queue_raise().
+ * need asks again: r5d_array_queue_raise().
  *
  * Context: may sleep; no lock is held. md's is not waited for.
  * Return: true if it has to be called again later.
  */
 bool r5d_cache_raise(struct r5d_array *array)
 {
-	int more;
+	int more = !r5d_cache_done(array);
 
-	if (!array->cache_seen)
-		array->cache_seen = r456_conf_min_stripes(array->conf);
-	more = !r5d_cache_done(array);
 	while (more > 0) {
 		more = r5d_cache_locked_step(array, r5d_cache_take(array));
 		r5d_cache_took(array);

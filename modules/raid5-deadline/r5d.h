@@ -57,8 +57,8 @@ enum r5d_state {
  * @cache_set: stripes that we raised it to
  * @cache_bytes: memory of those that we added, or are about to add. Under r5d_registry_mutex
  * @cache_grows: a step that raises the cache is under way. Under r5d_registry_mutex
- * @cache_seen: stripes when the work last looked, or had raised it; 0: it did not yet. Another
- *	number is one that somebody has set
+ * @cache_seen: stripes when the array was made ready, or when we had raised it. Another number is
+ *	one that somebody has set
  * @cache_logged: stripes that the log says it was raised to; 0: none
  * @cache_short: why it was not raised further, as last logged, or NULL
  * @listed: its file in sysfs exists
@@ -70,7 +70,7 @@ enum r5d_state {
  *
  * The array's own device_lock protects the rest:
  * @timer_at: when @timer runs, in ns; 0: it does not
- * @raise: a stripe was held, or none can be without: the work raises the cache, or is about to
+ * @raise: the cache is too small for what is to be held: the work raises it, or is about to
  * @raise_after: when the work may be asked again for that, in ns
  * @held_lru: the held stripes, by stripe_head.lru
  * @stripes: what we know of stripes

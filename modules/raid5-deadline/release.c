@@ -176,7 +176,6 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	}
 	r5d_stripe_set_held(&array->stripes, stripe, forecast == R5D_TRIAL);
 	r5d_count(array, R5D_C_HELD);
-	r5d_array_queue_raise(array, now);
 	return r5d_defer(array, stripe, now);
 }
 
@@ -208,6 +207,9 @@ static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
 		return r5d_judge_known(array, stripe, state, verdict, ktime_get_ns());
 	if (verdict == R5D_HOLD)
 		return r5d_judge_new(array, sh, state, &longest);
+	/* No larger cache than is needed: random writes beside a stream are slower with it. */
+	if (verdict == R5D_LEFT_PRESSURE)
+		r5d_array_queue_raise(array, ktime_get_ns());
 	if (verdict < R5D_NR_COUNTED) {
 		r5d_count(array, (enum r5d_counter)verdict);
 		r5d_remember_judged(array, sh, r5d_reads_for_writes(verdict));

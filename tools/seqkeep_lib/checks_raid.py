@@ -35,7 +35,7 @@ def check_md_arrays(host: Host, states: list[State]) -> Iterator[Finding]:
 
 def check_stripe_cache(host: Host, states: list[State]) -> Iterator[Finding]:
     """Check that an array of RAID 4, 5 or 6 has more than md's smallest stripe cache."""
-    # Also with raid5-deadline, which raises the cache of an array only once it holds a stripe of it.
+    # Also with raid5-deadline, which raises the cache of an array only when it needs more to hold stripes.
     for array in arrays(host):
         if array.has_parity and not array.dm and array.stripes is not None and array.stripes <= DEFAULT_STRIPES:
             yield Finding(

@@ -44,9 +44,9 @@ unthrottle_members() {
 	done
 }
 
-# Direct writes to the array by fio. writes ARGS...
+# Direct writes to the array by fio. writes ARGS...; ARRAY is its name (md0).
 writes() {
-	fio --name=w --filename=/dev/md0 --direct=1 --ioengine=libaio --rw=write --randseed=7 "$@" > /run/fio.out 2>&1 ||
+	fio --name=w --filename="/dev/${ARRAY:-md0}" --direct=1 --ioengine=libaio --rw=write --randseed=7 "$@" > /run/fio.out 2>&1 ||
 		fail "fio $*: $(cat /run/fio.out)"
 }
 
@@ -61,24 +61,40 @@ attach_array() {
 	fail "the array is not attached: $(dmesg | tail -n 3)"
 }
 
-# Have the module hold a page of md0, which is attached, for 1 ms: the first that is held has it raise the stripe cache.
-# hold_stripe MB: where to write it
-hold_stripe() {
-	local i own held file=/sys/block/md0/md/stripe_deadline
+# How often fill_cache has written, each time to other stripes, because what is in the cache is not held.
+fill_turns=0
+
+# Hold half of the cache of an array that is attached, and write to more stripes: so the module raises the cache. Writes a
+# page of each stripe, so none is filled. fill_cache MB [mdN]: where a row of chunks begins, and the array (md0)
+fill_cache() {
+	local i array=${2:-md0} own file size chunk skip left at
+	file=/sys/block/$array/md/stripe_deadline
+	size=$(cat "/sys/block/$array/md/stripe_cache_size")
+	chunk=$(cat "/sys/block/$array/md/chunk_size")
+	# Nor the chunks of the same stripes on the other disks.
+	skip=$((chunk * ($(cat "/sys/block/$array/md/raid_disks") - 2)))
 	own=$(cat "$file")
-	held=$(array_counter held)
-	echo 1 > "$file"
-	# None is held until the array is ready, which is a moment after it has the file; nor a page that is in the cache.
-	for ((i = 1; i < 200; i++)); do
-		writes --bs=4k --size=4k --offset="$(($1 * 1024 + i * 4))k"
-		[ "$(array_counter held)" = "$held" ] || break
-		sleep 0.1
+	left=$(counter raid5_deadline left_pressure)
+	echo 1000 > "$file"
+	# None is held until the array is ready, which is a moment after it has the file.
+	for ((i = 0; i < 8; i++)); do
+		at=$(($1 + 2 * fill_turns++))
+		ARRAY=$array writes --bs=4k --offset="${at}m" --zonemode=strided --zonesize="$chunk" --zonerange="$chunk" \
+			--zoneskip="$skip" --io_size=$((size * 3))k --iodepth=$((size * 3 / 4))
+		[ "$(counter raid5_deadline left_pressure)" = "$left" ] || break
 	done
 	echo "$own" > "$file"
-	assert_at_least "stripes held" "$(array_counter held)" $((held + 1))
+	assert_at_least "stripes left for want of cache" "$(counter raid5_deadline left_pressure)" $((left + 1))
 }
 
-# Wait until the module, a moment after it held a stripe of md0, has raised its stripe cache to N stripes. wait_raised N
+# Have md free the stripes above the cache's size, which it keeps for as long as it needs no memory.
+free_stripes() {
+	local size
+	size=$(cat /sys/block/md0/md/stripe_cache_size)
+	echo "$size" > /sys/block/md0/md/stripe_cache_size
+}
+
+# Wait until the module has raised the stripe cache of md0 to N stripes. wait_raised N
 wait_raised() {
 	wait_for grep -qx "md0 cache_set $1" "$COUNTERS"
 	assert_equal "raised stripe cache" "$(cat /sys/block/md0/md/stripe_cache_size)" "$1"
