@@ -122,16 +122,30 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 	return false;
 }
 
+/* A row of chunks has so many stripes, all of which are held while a writer goes through it. */
+static int r5d_row_stripes(const struct r5conf *conf)
+{
+	return r456_conf_chunk_sectors(conf) / R5D_STRIPE_SECTORS;
+}
+
+/*
+ * Half of the cache is held, and a row is more than that. Where it is not, the cache is enough:
+ * with a larger one random writes beside a stream are slower.
+ */
+static bool r5d_holds_too_few(const struct r5conf *conf, enum r5d_verdict verdict)
+{
+	return verdict == R5D_LEFT_PRESSURE &&
+	       r5d_row_stripes(conf) > r456_conf_max_stripes(conf) / 2;
+}
+
 /*
  * Writers wait for stripes, and those of a row are more than the cache has: a stripe of its first
  * chunk is done before they come to the next one. So none is seen to be filled, and none is held.
  */
-static bool r5d_needs_larger_cache(struct r5d_array *array)
+static bool r5d_can_hold_none(const struct r5conf *conf)
 {
-	struct r5conf *conf = array->conf;
-
 	return !seqkeep_is_observing() && r456_has_stripe_waiter(conf) &&
-	       r456_conf_chunk_sectors(conf) / R5D_STRIPE_SECTORS > r456_conf_max_stripes(conf);
+	       r5d_row_stripes(conf) > r456_conf_max_stripes(conf);
 }
 
 /* A stripe that may be held was released for the first time: is it likely to be filled? */
@@ -165,7 +179,7 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	stripe->ticket = ticket;
 	if (forecast == R5D_UNLIKELY) {
 		/* Of a stream: a write that follows no other says nothing of the next ones. */
-		if (ticket.stream >= 0 && r5d_needs_larger_cache(array))
+		if (ticket.stream >= 0 && r5d_can_hold_none(array->conf))
 			r5d_array_queue_raise(array, now);
 		return false;
 	}
@@ -207,8 +221,7 @@ static bool r5d_judge_release(struct r5d_array *array, struct stripe_head *sh,
 		return r5d_judge_known(array, stripe, state, verdict, ktime_get_ns());
 	if (verdict == R5D_HOLD)
 		return r5d_judge_new(array, sh, state, &longest);
-	/* No larger cache than is needed: random writes beside a stream are slower with it. */
-	if (verdict == R5D_LEFT_PRESSURE)
+	if (r5d_holds_too_few(conf, verdict))
 		r5d_array_queue_raise(array, ktime_get_ns());
 	if (verdict < R5D_NR_COUNTED) {
 		r5d_count(array, (enum r5d_counter)verdict);

@@ -83,7 +83,7 @@ void r5d_array_queue(struct r5d_array *array, unsigned int ms)
 
 /**
  * r5d_array_queue_raise - have the work of an array raise its cache, unless it was just asked for
- * @array: the array, of which half of the cache is held, or which can hold none without
+ * @array: the array, whose cache is too small for what is to be held
  * @now: time in ns
  *
  * The work is not queued: it has made the array ready, or has ended. If it still runs, it runs

@@ -22,7 +22,7 @@ LATER = {
             "for mounts that are made from now on",
         ),
     },
-    "raid5-deadline": {"cache_mb": "for arrays whose stripe cache is not raised yet"},
+    "raid5-deadline": {"cache_mb": "for arrays that need a larger stripe cache from now on"},
 }
 
 
