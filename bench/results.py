@@ -218,7 +218,7 @@ BENCHES = {
             name="raid5",
             module="raid5-deadline",
             stock="stock",
-            ours=("auto",),
+            ours=("auto", "auto-cache-8192"),
             figures=(
                 MB_S,
                 Figure("pre_read", "sectors pre-read"),
