@@ -131,7 +131,7 @@ static bool r5d_array_work_later(struct r5d_array *array)
 	return later;
 }
 
-/* Is a stripe cache to be raised? If the array was deselected meanwhile, the next need asks again. */
+/* Is the cache to be raised? If the array was deselected meanwhile, the next need asks again. */
 static bool r5d_array_may_raise(struct r5d_array *array)
 {
 	bool raise;
