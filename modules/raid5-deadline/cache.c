@@ -164,7 +164,7 @@ static void r5d_cache_took(struct r5d_array *array)
 	mutex_unlock(&r5d_registry_mutex);
 }
 
-/* Somebody else has set the size since the last step. */
+/* Somebody else has set the size since the array was made ready, or since the last step. */
 static bool r5d_cache_is_users(const struct r5d_array *array)
 {
 	return array->cache_seen != r456_conf_min_stripes(array->conf);

@@ -123,16 +123,16 @@ static bool r5d_judge_known(struct r5d_array *array, struct r5d_stripe *stripe,
 }
 
 /* A row of chunks has so many stripes, all of which are held while a writer goes through it. */
-static int r5d_row_stripes(const struct r5conf *conf)
+static int r5d_row_stripes(struct r5conf *conf)
 {
 	return r456_conf_chunk_sectors(conf) / R5D_STRIPE_SECTORS;
 }
 
 /*
- * Half of the cache is held, and a row is more than that. Where it is not, the cache is enough:
- * with a larger one random writes beside a stream are slower.
+ * Half of the cache is held, and a row is more than that. Where it is not, the cache is enough for
+ * a stream, and with a larger one random writes beside it are slower.
  */
-static bool r5d_holds_too_few(const struct r5conf *conf, enum r5d_verdict verdict)
+static bool r5d_holds_too_few(struct r5conf *conf, enum r5d_verdict verdict)
 {
 	return verdict == R5D_LEFT_PRESSURE &&
 	       r5d_row_stripes(conf) > r456_conf_max_stripes(conf) / 2;
@@ -142,7 +142,7 @@ static bool r5d_holds_too_few(const struct r5conf *conf, enum r5d_verdict verdic
  * Writers wait for stripes, and those of a row are more than the cache has: a stripe of its first
  * chunk is done before they come to the next one. So none is seen to be filled, and none is held.
  */
-static bool r5d_can_hold_none(const struct r5conf *conf)
+static bool r5d_can_hold_none(struct r5conf *conf)
 {
 	return !seqkeep_is_observing() && r456_has_stripe_waiter(conf) &&
 	       r5d_row_stripes(conf) > r456_conf_max_stripes(conf);

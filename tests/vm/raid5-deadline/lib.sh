@@ -61,11 +61,12 @@ attach_array() {
 	fail "the array is not attached: $(dmesg | tail -n 3)"
 }
 
-# How often fill_cache has written, each time to other stripes, because what is in the cache is not held.
+# How often fill_cache has written, each time 2 MiB further, because what is in the cache is not held.
 fill_turns=0
 
-# Hold half of the cache of an array that is attached, and write to more stripes: so the module raises the cache. Writes a
-# page of each stripe, so none is filled. fill_cache MB [mdN]: where a row of chunks begins, and the array (md0)
+# Hold half of the cache of an array of RAID 5 that is attached, and write to more stripes: where a row has more than that
+# half, the module raises the cache. Writes a page of each stripe, so none is filled. fill_cache MB [mdN]: where a chunk
+# begins, and the array (md0)
 fill_cache() {
 	local i array=${2:-md0} own file size chunk skip left at
 	file=/sys/block/$array/md/stripe_deadline
