@@ -17,6 +17,8 @@ VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
 # The name of the variables with the key, in a run's folder.
 CHANGED = "uefi-variables"
 EDITOR = BUILD / "cache/venv/bin/virt-fw-vars"
+# The interpreter that the editor names is gone if the cache was made under another path.
+PYTHON = EDITOR.with_name("python3")
 # The owner of an enrolled key. Any will do.
 OWNER = uuid.uuid5(uuid.NAMESPACE_URL, "seqkeep")
 
@@ -34,7 +36,7 @@ def trust_signing_key(image: Path, directory: Path) -> None:
         raise Trouble(f"cannot find {CODE if EDITOR.exists() else EDITOR.name}: make deps installs it")
     key = directory / "signing-key.der"
     signing_key(image, key)
-    command = [EDITOR, "-i", VARIABLES, "--add-db", OWNER, key, "-o", directory / CHANGED]
+    command = [PYTHON, EDITOR, "-i", VARIABLES, "--add-db", OWNER, key, "-o", directory / CHANGED]
     logged([str(word) for word in command], directory / "uefi-variables.log", "enrolling the key")
 
 
