@@ -50,12 +50,13 @@ writes() {
 		fail "fio $*: $(cat /run/fio.out)"
 }
 
-# Have the module attach md0, which it does a moment after the first write. attach_array MB: where to write a page
+# Have the module attach the array, which it does a moment after the first write. attach_array MB: where to write a page;
+# ARRAY is its name (md0).
 attach_array() {
 	local i
 	for ((i = 0; i < 200; i++)); do
 		writes --bs=4k --size=4k --offset="$1m"
-		[ ! -e /sys/block/md0/md/stripe_deadline ] || return 0
+		[ ! -e "/sys/block/${ARRAY:-md0}/md/stripe_deadline" ] || return 0
 		sleep 0.1
 	done
 	fail "the array is not attached: $(dmesg | tail -n 3)"
@@ -65,14 +66,14 @@ attach_array() {
 fill_turns=0
 
 # Hold half of the cache of an array of RAID 5 that is attached, and write to more stripes: where a row has more than that
-# half, the module raises the cache. Writes a page of each stripe, so none is filled. fill_cache MB [mdN]: where a chunk
-# begins, and the array (md0)
+# half, the module raises the cache. Writes a page of each stripe, so none is filled. fill_cache MB: where a chunk
+# begins; ARRAY is the array's name (md0).
 fill_cache() {
-	local i array=${2:-md0} own file size chunk skip left at
+	local i array=${ARRAY:-md0} own file size chunk skip left at
 	file=/sys/block/$array/md/stripe_deadline
 	size=$(cat "/sys/block/$array/md/stripe_cache_size")
 	chunk=$(cat "/sys/block/$array/md/chunk_size")
-	# Nor the chunks of the same stripes on the other disks.
+	# The other chunks of a row would fill its stripes.
 	skip=$((chunk * ($(cat "/sys/block/$array/md/raid_disks") - 2)))
 	own=$(cat "$file")
 	left=$(counter raid5_deadline left_pressure)
@@ -80,7 +81,7 @@ fill_cache() {
 	# None is held until the array is ready, which is a moment after it has the file.
 	for ((i = 0; i < 8; i++)); do
 		at=$(($1 + 2 * fill_turns++))
-		ARRAY=$array writes --bs=4k --offset="${at}m" --zonemode=strided --zonesize="$chunk" --zonerange="$chunk" \
+		writes --bs=4k --offset="${at}m" --zonemode=strided --zonesize="$chunk" --zonerange="$chunk" \
 			--zoneskip="$skip" --io_size=$((size * 3))k --iodepth=$((size * 3 / 4))
 		[ "$(counter raid5_deadline left_pressure)" = "$left" ] || break
 	done
