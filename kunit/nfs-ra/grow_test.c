@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The windows of nfs-ra, with a model of the stock code and a simulated page cache. */
 #include <kunit/test.h>
+#include <linux/log2.h>
 #include <linux/prandom.h>
 
 #include "nfs-ra/grow.h"
@@ -21,6 +22,8 @@ struct reader {
 	bool limited;		/* of a mount with a large constant: windows are only bounded */
 	unsigned long memory;	/* as &nra_limits.memory */
 	unsigned int largest;	/* largest window that was opened */
+	unsigned long begin;	/* of the read() at hand */
+	bool pread;		/* nobody knows where that began */
 	struct nra_habit habit;	/* of the mount */
 };
 
@@ -94,27 +97,41 @@ static void probe(struct reader *r, unsigned long index, unsigned long req)
 {
 	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
 	unsigned long end = (u64)r->ra.prev_pos >> PAGE_SHIFT;
+	struct nra_read read = {
+		.index = index,
+		.folio_pages = 1UL << sim_order(&r->cache, index),
+		.begin = r->pread ? 0 : r->begin,
+		.req = req,
+	};
+	bool unsure = nra_may_skip(end, &read);
 	struct nra_limits limits = {
 		.file_pages = r->ra.ra_pages,
 		.mount_pages = r->ra.ra_pages,
 		.max_window = r->grows ? MAX_WINDOW : 0,
 		.memory = r->memory,
 	};
+	unsigned long enough;
 	struct nra_run run;
 	unsigned int size;
 
-	if (!nra_is_expected_marker(&last, index, 1UL << sim_order(&r->cache, index)))
+	if (!nra_is_expected_marker(&last, index, read.folio_pages))
 		return;
-	end = nra_run_end(end, index, look_up, &r->cache);
+	end = nra_run_end(end, &read, look_up, &r->cache);
 	limits.smallest = nra_smallest_window(last.size, r->ra.ra_pages, MOUNT_PAGES,
-					      nra_read_length(end, index, req), r->cache.io_pages);
-	run = nra_run_measure(end, MOUNT_PAGES / 2, nra_run_enough(last.size, &limits), look_up,
-			      &r->cache);
+					      nra_read_length(end, &read), r->cache.io_pages);
+	enough = nra_run_enough(last.size, &limits);
+	if (r->grows)
+		enough = max(enough, nra_habit_pages(MOUNT_PAGES));
+	run = nra_run_measure(end, MOUNT_PAGES / 2, enough, look_up, &r->cache);
+	run.unsure = unsure;
 	use_habit(r, &last, &run, &limits);
 	size = nra_next_window(last.size, &limits, &run);
 	if (!size)
 		return;
 	KUNIT_EXPECT_LE(r->cache.test, size, MAX_WINDOW);
+	/* As compat_ra_limit_order(). */
+	if (r->cache.gen == STOCK_7_2)
+		r->ra.order = min_t(unsigned int, r->ra.order, ilog2(MOUNT_PAGES) - 2);
 	nra_steer_window(&last, size, r->ra.ra_pages);
 	KUNIT_EXPECT_LE(r->cache.test, nra_stock_window(last.size, r->ra.ra_pages), size);
 	r->ra.start = last.start;
@@ -126,6 +143,7 @@ static void read_pages(struct reader *r, unsigned long index, unsigned long nr)
 {
 	unsigned long end = min(index + nr, r->cache.eof), i;
 
+	r->begin = index;
 	while (index < end) {
 		unsigned long next = index;
 
@@ -384,6 +402,126 @@ static void stride(struct kunit *test)
 	}
 }
 
+/* Read @in_order pages from the file's start, and then @nr pages of every @step, or a few more. */
+static void read_and_skip(struct reader *r, const struct sim_way *way, bool grows,
+			  unsigned long in_order, unsigned long nr, unsigned long step,
+			  unsigned int seed)
+{
+	struct rnd_state rnd;
+	unsigned long at;
+
+	prandom_seed_state(&rnd, seed);
+	reopen(r, way, grows);
+	read_piece(r, 0, in_order, BLOCK);
+	for (at = in_order; at < FILE_PAGES; at += step + prandom_u32_state(&rnd) % nr)
+		read_pages(r, at, nr);
+}
+
+/*
+ * A reader that skips most of a file after its start, as `tar --list` does, gets the windows that
+ * were open, and later no more than without the module. It had up to 26 times as much when the
+ * pages that it skipped, which its own windows had brought, counted as read in order. (With
+ * pread(), of which nobody knows where it begins, its windows go down to a READ only.)
+ */
+static void skip(struct kunit *test)
+{
+	static const unsigned long in_order[] = { 64, 256, 1024, 2048 };
+	static const unsigned long steps[] = { 46, 58, 64, 100, 219, 337 };
+	static const unsigned long nrs[] = { 1, 3, 7, 10 };
+	struct reader *r = reader_alloc(test);
+	unsigned int i, seed;
+
+	for (i = 0; i < ARRAY_SIZE(in_order) * ARRAY_SIZE(steps) * ARRAY_SIZE(nrs); i++) {
+		unsigned long before = in_order[i / 24], step = steps[i / 4 % 6], nr = nrs[i % 4];
+
+		for (seed = 1; seed <= 4; seed++) {
+			unsigned long stock;
+
+			read_and_skip(r, way_of(test), false, before, nr, step, seed);
+			stock = r->cache.read;
+			read_and_skip(r, way_of(test), true, before, nr, step, seed);
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read,
+					    stock + stock / 4 + min(4 * before, 2 * MAX_WINDOW),
+					    "%lu, then %lu of %lu, seed %u", before, nr, step,
+					    seed);
+		}
+	}
+}
+
+/* pread() in order is never worse than without the module, and grows if it is short. */
+static void pread_in_order(struct kunit *test)
+{
+	static const unsigned long lengths[] = { 1, 3, 16, 32, 48, 64, 100, 128, 256, 300, 1024 };
+	struct reader *r = reader_alloc(test);
+	unsigned long start, ios;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		for (start = 1; start < 40; start += 13) {
+			reopen(r, way_of(test), false);
+			read_pages(r, 0, start);
+			read_piece(r, start, FILE_PAGES - start, lengths[i]);
+			ios = r->cache.ios;
+			reopen(r, way_of(test), true);
+			r->pread = true;
+			read_pages(r, 0, start);
+			read_piece(r, start, FILE_PAGES - start, lengths[i]);
+			r->pread = false;
+			KUNIT_EXPECT_LE_MSG(test, r->cache.ios,
+					    lengths[i] <= MOUNT_PAGES ? ios / 10 : ios + 1,
+					    "%lu from %lu", lengths[i], start);
+		}
+	}
+}
+
+/* A reader that goes on where somebody else's pages end may leave soon: up to 4 times the bytes. */
+static void resumed(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	unsigned long cached, nr;
+	unsigned int grows;
+
+	for (cached = 128; cached <= 4096; cached += cached / 2) {
+		for (nr = 32; nr <= 512; nr += nr / 2) {
+			unsigned long read[2];
+
+			for (grows = 0; grows < 2; grows++) {
+				open_next(r, way_of(test), grows, cached);
+				read_piece(r, 0, cached, BLOCK);
+				read[grows] = r->cache.read;
+				r->cache.eof = FILE_PAGES;
+				r->ra = (struct stock_ra){ .ra_pages = MOUNT_PAGES,
+							   .prev_pos = -1 };
+				read_piece(r, cached, nr, 4);
+				read[grows] = r->cache.read - read[grows];
+			}
+			KUNIT_EXPECT_LE_MSG(test, read[1], 4 * read[0], "%lu pages from %lu", nr,
+					    cached);
+		}
+	}
+}
+
+/* posix_fadvise(SEQUENTIAL) where memory is short: as without the module. */
+static void advised(struct kunit *test)
+{
+	struct reader *r = reader_alloc(test);
+	unsigned long limit, ios[2];
+	unsigned int grows;
+
+	for (limit = 1024; limit <= 8192; limit *= 2) {
+		for (grows = 0; grows < 2; grows++) {
+			reopen(r, way_of(test), grows);
+			r->ra.ra_pages = 2 * MOUNT_PAGES;
+			r->memory = limit / 64;
+			simcache_limit(&r->cache, limit);
+			read_piece(r, 0, FILE_PAGES, BLOCK);
+			simcache_limit(&r->cache, 0);
+			ios[grows] = r->cache.ios;
+		}
+		KUNIT_EXPECT_LE_MSG(test, ios[1], ios[0] + 1, "memory of %lu pages", limit);
+	}
+}
+
 struct grown {
 	unsigned int size;
 	unsigned long run;
@@ -443,7 +581,7 @@ static void grow(struct kunit *test)
 static void bounded(struct kunit *test)
 {
 	struct nra_limits limits = growing;
-	struct nra_run run = { .pages = 2048, .from_start = true };
+	struct nra_run run = { .pages = 120, .from_start = true };
 
 	limits.memory = 80;
 	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 80U);
@@ -478,7 +616,7 @@ static void bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 0U);
 	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 32U);
 	limits.from_start = 70;
-	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 70U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(64, &limits, &run), 70U);
 	limits.from_start = ULONG_MAX;
 	run = (struct nra_run){ .pages = 10 };
 
@@ -496,6 +634,23 @@ static void bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nra_next_window(1024, &limits, &run), 32U);
 	run.evicted = false;
 	KUNIT_EXPECT_EQ(test, nra_next_window(1024, &limits, &run), 0U);
+}
+
+/* What nobody has read is no reason to keep a window. */
+static void given_up(struct kunit *test)
+{
+	struct nra_run run = { .from_start = true };
+	struct nra_limits limits = growing;
+
+	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 32U);
+	run = (struct nra_run){ .pages = 10, .unsure = true };
+	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 100U);
+	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 0U);
+	/* posix_fadvise() has doubled the file's limit. */
+	limits.file_pages = 2 * MOUNT_PAGES;
+	limits.memory = 10;
+	run = (struct nra_run){ .pages = 600, .evicted = true };
+	KUNIT_EXPECT_EQ(test, nra_next_window(64, &limits, &run), 0U);
 }
 
 /* Large reads have windows of their own length from the stock code, up to a READ. */
@@ -760,6 +915,29 @@ static void left_after_heads(struct kunit *test)
 	}
 }
 
+/* Heads of one length, of files of 128 MiB: ffprobe reads 5 MB, which is 1221 pages. */
+static void heads_of_one_length(struct kunit *test)
+{
+	static const unsigned long heads[] = { 100, 325, 339, 500, 824, 1221, 1520, 2048, 3072,
+					       4096 };
+	struct reader *r = reader_alloc(test);
+	unsigned int i, file, grows;
+
+	for (i = 0; i < ARRAY_SIZE(heads); i++) {
+		unsigned long read[2] = {};
+
+		for (grows = 0; grows < 2; grows++) {
+			reopen(r, way_of(test), grows);
+			for (file = 0; file < MOUNT_FILES; file++) {
+				open_next(r, way_of(test), grows, FILE_PAGES);
+				read_piece(r, 0, heads[i], 8);
+				read[grows] += r->cache.read;
+			}
+		}
+		KUNIT_EXPECT_LE_MSG(test, read[1], read[0] * 7 / 5, "heads of %lu", heads[i]);
+	}
+}
+
 /* Whole files are read in few I/Os, also after heads, and the first of a mount, too. */
 static void whole_files(struct kunit *test)
 {
@@ -794,6 +972,7 @@ static void whole_files(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(grow, grown_gen_params),
 	KUNIT_CASE(bounded),
+	KUNIT_CASE(given_up),
 	KUNIT_CASE(smallest),
 	KUNIT_CASE(steer),
 	KUNIT_CASE(enlarge),
@@ -809,6 +988,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(left_after_heads, way_gen_params),
 	KUNIT_CASE_PARAM(whole_files, way_gen_params),
 	KUNIT_CASE_PARAM(stride, way_gen_params),
+	KUNIT_CASE_PARAM(skip, way_gen_params),
+	KUNIT_CASE_PARAM(pread_in_order, way_gen_params),
+	KUNIT_CASE_PARAM(resumed, way_gen_params),
+	KUNIT_CASE_PARAM(advised, way_gen_params),
+	KUNIT_CASE_PARAM(heads_of_one_length, way_gen_params),
 	KUNIT_CASE_PARAM(memory_short, way_gen_params),
 	KUNIT_CASE_PARAM(memory_short_large_reads, way_gen_params),
 	KUNIT_CASE_PARAM(memory_enough, way_gen_params),

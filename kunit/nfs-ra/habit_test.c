@@ -30,7 +30,8 @@ static void first_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, window(&habit, 20, 60), 10UL);
 	KUNIT_EXPECT_EQ(test, window(&habit, 128, 160), 64UL);
 	KUNIT_EXPECT_EQ(test, window(&habit, 256, 300), 256UL);
-	KUNIT_EXPECT_EQ(test, window(&habit, 1024, 2000), ULONG_MAX);
+	KUNIT_EXPECT_EQ(test, window(&habit, 1024, 2000), 1024UL);
+	KUNIT_EXPECT_EQ(test, window(&habit, 8192, 10000), ULONG_MAX);
 }
 
 /* After a file that was read whole nothing is in the way, whatever the windows. */

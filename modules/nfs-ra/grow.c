@@ -15,6 +15,15 @@
  * memory is short.
  */
 #define PIECE_WINDOWS	64
+/*
+ * A run from the start of a file that is longer than so many times the last window is taken for a
+ * piece: its reader has not come from there, or the files of its mount are left early.
+ */
+#define START_WINDOWS	30
+/* Pages that a reader may leave out and still go on in order. */
+#define SKIPPED		8
+/* Pages before a marker that may belong to the read() that hits it, where nobody knows. */
+#define UNKNOWN_PAGES	32UL
 /* Of a run that ends at evicted pages, so many times what one window may take of the memory. */
 #define EVICTED_WINDOWS	16
 /* Pages sampled per stretch of a run, about. */
@@ -49,10 +58,33 @@ static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_
 	return page(data, from);
 }
 
+/* Is it known where a read() began that hits a marker? pread() tells nothing. */
+static bool nra_begin_is_known(unsigned long end, const struct nra_read *read)
+{
+	return read->begin >= end && read->begin < read->index + read->folio_pages;
+}
+
+/**
+ * nra_may_skip - whether a read() may have begun behind where the one before it ended
+ * @end: the page after the last one that the read() before it copied
+ * @read: the read()
+ *
+ * Then the pages between them were read ahead, and not read. If nobody knows where a read() began,
+ * as of pread(), it is taken to have wanted no more than twice as much before the marker as behind
+ * it, or %UNKNOWN_PAGES.
+ *
+ * Return: true if a window should not grow for it.
+ */
+bool nra_may_skip(unsigned long end, const struct nra_read *read)
+{
+	return end <= read->index && !nra_begin_is_known(end, read) &&
+	       read->index - end > max(2 * read->req, UNKNOWN_PAGES);
+}
+
 /**
  * nra_run_end - where the reads ended that led to a marker
  * @end: the page after the last one that the open file's last read() copied
- * @index: the page with the marker
+ * @read: the read() that hits the marker
  * @page: looks up a page
  * @data: for @page
  *
@@ -62,12 +94,15 @@ static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_
  * Return: @end, or 0 if the reader did not come that way; if a page between was evicted, the page
  *	after it, so that the run ends there.
  */
-unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn page, void *data)
+unsigned long nra_run_end(unsigned long end, const struct nra_read *read, nra_page_fn page,
+			  void *data)
 {
-	unsigned long at = index;
+	unsigned long index = read->index, at = index;
 	enum nra_page found;
 
 	if (end > index)
+		return 0;
+	if (nra_begin_is_known(end, read) && read->begin - end > SKIPPED)
 		return 0;
 	while (at > end) {
 		/* Four looks per doubling of the distance. */
@@ -137,13 +172,16 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
  * stock code, too, takes the start as a hint that the whole file will be read. A run that ends at
  * evicted pages may have been longer, and where memory is short it becomes no longer than what
  * memory holds: a quarter of that is enough. It may also be a piece that begins there, of a file
- * that does not fit into memory.
+ * that does not fit into memory. A reader that begins behind pages that somebody has read finds a
+ * long run, and has a small window.
  */
 static unsigned long nra_grown_window(unsigned int size, const struct nra_limits *limits,
 				      unsigned long max_window, const struct nra_run *run)
 {
-	unsigned long need = run->from_start ? size / 2 : (unsigned long)size * PIECE_WINDOWS;
-	unsigned long most = run->from_start ? run->pages * GROWTH : 2UL * size;
+	bool from_start = run->from_start && run->pages <= (unsigned long)size * START_WINDOWS;
+	unsigned long need = from_start ? size / 2 : (unsigned long)size * PIECE_WINDOWS;
+	bool fast = from_start && run->pages <= (unsigned long)size * GROWTH;
+	unsigned long most = fast ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
 
 	if (run->evicted)
@@ -151,7 +189,7 @@ static unsigned long nra_grown_window(unsigned int size, const struct nra_limits
 	/* The stock code still ramps up. Half: the newest kernels cut a window to whole folios. */
 	if (size < limits->mount_pages / 2)
 		return 0;
-	return run->pages < need ? 0 : next;
+	return run->unsure || run->pages < need ? 0 : next;
 }
 
 /**
@@ -177,17 +215,22 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
  * nra_read_length - how long a read() is that hits a marker
  * @end: of nra_run_end(): where the read() before this one ended, or where evicted pages end
  *	between there and @index, or 0
- * @index: the page with the marker
- * @req: what this read() still wants, from there on, pages
+ * @read: the read()
  *
  * Up to Linux 6.11 the kernel notes the end of each batch of a read(), so that only its rest is
  * known.
  *
  * Return: pages; not only those of this read(), if it began behind where the last one ended.
  */
-unsigned long nra_read_length(unsigned long end, unsigned long index, unsigned long req)
+unsigned long nra_read_length(unsigned long end, const struct nra_read *read)
 {
-	return end ? index - min(end, index) + req : req;
+	unsigned long before = 0;
+
+	if (nra_begin_is_known(end, read))
+		before = read->index - min(read->begin, read->index);
+	else if (end)
+		before = read->index - min(end, read->index);
+	return before + read->req;
 }
 
 /**
@@ -239,7 +282,11 @@ unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 	/* Never below what the file has without the module, or by min_kb. */
 	if (limits->max_window && run->from_start && run->pages)
 		limit = min(limit, max(limits->from_start, limits->file_pages));
-	limit = max(limit, limits->smallest);
+	/* posix_fadvise() may have given the file more than the mount has. */
+	limit = max3(limit, limits->smallest, limits->max_window ? limits->file_pages : 0);
+	/* Pages are left out: back to where a new reader begins, in steps where nobody knows. */
+	if (limits->max_window && (run->unsure || !run->pages))
+		limit = max3(limits->smallest, limits->file_pages, run->unsure ? size / 2UL : 0);
 	if (limits->max_window)
 		next = nra_grown_window(size, limits, min(limits->max_window, limit), run);
 	if (next > stock)

@@ -37,11 +37,13 @@ enum nra_page {
  * @from_start: the run began at the start of the file; also if @pages is 0 because the reader did
  *	not come there in order
  * @evicted: the kernel has evicted pages before them
+ * @unsure: of nra_may_skip(): pages of it may have been left out
  */
 struct nra_run {
 	unsigned long pages;
 	bool from_start;
 	bool evicted;
+	bool unsure;
 };
 
 /**
@@ -64,6 +66,20 @@ struct nra_limits {
 };
 
 /**
+ * struct nra_read - a read() that hits a marker
+ * @index: the first page of the folio with the marker
+ * @folio_pages: pages in it
+ * @begin: the page with its first byte, if it is a read(); otherwise any
+ * @req: what it still wants, from @index on, pages
+ */
+struct nra_read {
+	unsigned long index;
+	unsigned long folio_pages;
+	unsigned long begin;
+	unsigned long req;
+};
+
+/**
  * typedef nra_page_fn - look up a page of a file
  * @data: the file
  * @index: the page
@@ -72,11 +88,13 @@ typedef enum nra_page (*nra_page_fn)(void *data, unsigned long index);
 
 bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
 			    unsigned long folio_pages);
-unsigned long nra_run_end(unsigned long end, unsigned long index, nra_page_fn page, void *data);
+bool nra_may_skip(unsigned long end, const struct nra_read *read);
+unsigned long nra_run_end(unsigned long end, const struct nra_read *read, nra_page_fn page,
+			  void *data);
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
 			       nra_page_fn page, void *data);
 unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
-unsigned long nra_read_length(unsigned long end, unsigned long index, unsigned long req);
+unsigned long nra_read_length(unsigned long end, const struct nra_read *read);
 unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
 				  unsigned long usual, unsigned long read, unsigned long io_pages);
 unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits);

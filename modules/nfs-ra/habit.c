@@ -2,7 +2,6 @@
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
-#include <linux/math.h>
 #include <linux/minmax.h>
 
 #include "habit.h"
@@ -52,7 +51,8 @@ void nra_habit_note(struct nra_habit *habit, unsigned long start, unsigned long 
 
 		if (from >= to || file < 2 * octave)
 			continue;
-		parts = DIV_ROUND_CLOSEST((to - from) * FILE_PARTS, octave);
+		/* The parts that end in the window: all of its windows together have FILE_PARTS. */
+		parts = to * FILE_PARTS / octave - from * FILE_PARTS / octave;
 		if (i) {
 			step = i - 1;
 			WRITE_ONCE(habit->went[step],
@@ -60,7 +60,8 @@ void nra_habit_note(struct nra_habit *habit, unsigned long start, unsigned long 
 					 READ_ONCE(habit->could[step])));
 		}
 		if (i < NRA_HABIT_STEPS && file >= 4 * octave) {
-			WRITE_ONCE(habit->could[i], READ_ONCE(habit->could[i]) + parts);
+			WRITE_ONCE(habit->could[i],
+				   min_t(unsigned int, READ_ONCE(habit->could[i]) + parts, U8_MAX));
 			nra_habit_forget(habit, i);
 		}
 	}

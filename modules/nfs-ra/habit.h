@@ -7,10 +7,11 @@
 
 /*
  * An octave is the part of a file between one power of two and the next, in units of the kernel's
- * default readahead: 128 to 256 KiB, 256 to 512 KiB, up to 4 to 8 MiB. A step is from one to the
- * next.
+ * default readahead: 128 to 256 KiB, 256 to 512 KiB, up to 32 to 64 MiB. A step is from one to the
+ * next. With fewer steps, programs that read the first 5 to 16 MB of each file, as ffprobe does,
+ * get up to 3.4 times that.
  */
-#define NRA_HABIT_STEPS	5
+#define NRA_HABIT_STEPS	8
 
 /**
  * struct nra_habit - how many of the last files were read on, by steps
@@ -24,6 +25,17 @@ struct nra_habit {
 	u8 could[NRA_HABIT_STEPS];
 	u8 went[NRA_HABIT_STEPS];
 };
+
+/**
+ * nra_habit_pages - how long a run from the start of a file has to be measured
+ * @usual: the kernel's default readahead, pages
+ *
+ * Return: pages; what is read behind them does not count.
+ */
+static inline unsigned long nra_habit_pages(unsigned long usual)
+{
+	return usual << (NRA_HABIT_STEPS + 1);
+}
 
 void nra_habit_note(struct nra_habit *habit, unsigned long start, unsigned long end,
 		    unsigned long file, unsigned long usual);

@@ -13,7 +13,7 @@
  * which may be 255 characters, would make the record larger than 192 bytes, of which the kernel has
  * a cache.
  */
-#define NRA_SERVER_SHOWN	72
+#define NRA_SERVER_SHOWN	64
 
 /**
  * struct nra_mount - the record of one superblock

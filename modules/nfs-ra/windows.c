@@ -25,6 +25,7 @@
 
 #include <linux/backing-dev.h>
 #include <linux/fs.h>
+#include <linux/log2.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -102,11 +103,8 @@ static void nra_use_habit(const struct readahead_control *ractl, const struct nr
 	nra_habit_note(habit, call->end - call->size, call->end, file, VM_READAHEAD_PAGES);
 }
 
-/*
- * Set call->next and what it depends on. @req: pages that the read() still wants. Return false if
- * the stock code is to decide.
- */
-static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
+/* Set call->next and what it depends on. Return false if the stock code is to decide. */
+static bool nra_decide(const struct readahead_control *ractl, const struct nra_read *read,
 		       struct nra_call *call)
 {
 	const struct file_ra_state *ra = ractl->ra;
@@ -118,6 +116,8 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
 	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
 	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
+	bool unsure = nra_may_skip(end, read);
+	unsigned long enough;
 	struct nra_habit *habit;
 	struct nra_run run;
 
@@ -127,12 +127,15 @@ static bool nra_decide(const struct readahead_control *ractl, unsigned long req,
 		return false;
 	}
 	limits.memory = nra_memory_window();
-	end = nra_run_end(end, ractl->_index, nra_look_up, ractl->mapping);
+	end = nra_run_end(end, read, nra_look_up, ractl->mapping);
 	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
-					      nra_read_length(end, ractl->_index, req),
+					      nra_read_length(end, read),
 					      READ_ONCE(bdi->io_pages));
-	run = nra_run_measure(end, max(usual / 2, 1UL), nra_run_enough(call->size, &limits),
-			      nra_look_up, ractl->mapping);
+	enough = nra_run_enough(call->size, &limits);
+	if (limits.max_window)
+		enough = max(enough, nra_habit_pages(VM_READAHEAD_PAGES));
+	run = nra_run_measure(end, max(usual / 2, 1UL), enough, nra_look_up, ractl->mapping);
+	run.unsure = unsure;
 	nra_use_habit(ractl, &run, call, habit, &limits);
 	rcu_read_unlock();
 	call->max_window = limits.max_window;
@@ -163,6 +166,12 @@ static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned l
 		ra_pages = call->next;
 		WRITE_ONCE(ra->ra_pages, ra_pages);
 	}
+	/*
+	 * Folios no larger than in the stock code's windows. Later writes to a file wait for each
+	 * other within a folio (nfs_wb_folio()), and of a large one that cannot be allocated the
+	 * kernel makes single pages.
+	 */
+	compat_ra_limit_order(ra, ilog2(max(mount_pages, 1UL)));
 	nra_steer_window(last, call->next, ra_pages);
 	WRITE_ONCE(ra->start, last->start);
 	WRITE_ONCE(ra->size, last->size);
@@ -175,6 +184,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	struct file_ra_state *ra = ractl->ra;
 	struct nra_call *call = data;
 	struct nra_window last;
+	struct nra_read read;
 
 	if (ractl->mapping->host->i_sb->s_magic != NFS_SUPER_MAGIC)
 		return false;
@@ -194,7 +204,14 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	call->ra = ra;
 	call->end = last.start + last.size;
 	call->size = last.size;
-	if (!nra_decide(ractl, regs_get_kernel_argument(regs, 2), call))
+	read = (struct nra_read){
+		.index = ractl->_index,
+		.folio_pages = folio_nr_pages(folio),
+		/* read() moves it when it ends. pread() and others do not use it. */
+		.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
+		.req = regs_get_kernel_argument(regs, 2),
+	};
+	if (!nra_decide(ractl, &read, call))
 		return false;
 	if (seqkeep_is_observing()) {
 		nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);

@@ -31,6 +31,22 @@ static inline void compat_ra_set_order(struct file_ra_state *ra, unsigned int or
 }
 
 /**
+ * compat_ra_limit_order - limit the folio order of the next window of an open file
+ * @ra: its state, which other calls may change at the same time
+ * @most: largest order of folios that the window may have
+ *
+ * Before v6.17 there is no way to: the order follows from the folio with the marker.
+ */
+static inline void compat_ra_limit_order(struct file_ra_state *ra, unsigned int most)
+{
+#if SEQKEEP_HAVE_RA_ORDER
+	/* The stock code adds 2. */
+	if (READ_ONCE(ra->order) + 2U > most)
+		WRITE_ONCE(ra->order, most < 2 ? 0 : most - 2);
+#endif
+}
+
+/**
  * compat_ra_copy_order - copy the folio order that compat_ra_set_order() or the stock code set
  * @to: an open file's state, which other calls may change at the same time
  * @from: the caller's own state
