@@ -303,11 +303,12 @@ static inline bool ctxra_use_is_sparse(const struct ctxra_use *use)
 
 /*
  * Is there a gap in these pages, behind a piece that was read? If no page is used, nothing
- * at all may be cached, and we cannot tell.
+ * at all may be cached, and we cannot tell. Of a reader of a page here and there the stock code's
+ * own windows end at equal steps, and pages between are used, too: no gap.
  */
 static inline bool ctxra_use_has_gap(const struct ctxra_use *use)
 {
-	return use->used &&
+	return use->used && use->gaps <= 1 &&
 	       8 * (use->unused + use->absent) >=
 		       CTXRA_GAP_EIGHTHS * (ctxra_use_known(use) + use->unclear);
 }

@@ -299,6 +299,7 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 			ctxra_lru_free(&set->lru, s);
 		return CTXRA_STOCK;
 	}
+	ctxra_governor_rest(s, rq, set->now);
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 

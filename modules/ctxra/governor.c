@@ -46,6 +46,9 @@
 /* On trial all its windows have. */
 #define TRIAL_REQUESTS		4UL
 
+/* A stream without requests for so long is at rest. */
+#define REST_MS			200
+
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
 
@@ -172,6 +175,18 @@ static void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
 {
 	s->win_cap = max_t(unsigned long, max(s->win_size, s->win_cap) / 2, least);
 	s->win_size = min(s->win_size, s->win_cap);
+}
+
+/*
+ * Forget what was evicted of a stream that nobody read for a while. Its readers had left. Each
+ * stream that ends would halve the windows of those that come later. @now: time, ms.
+ */
+void ctxra_governor_rest(struct ctxra_stream *s, const struct ctxra_request *rq, u32 now)
+{
+	if (!ctxra_stream_is_proven(s) || (s32)(now - s->used) <= REST_MS)
+		return;
+	s->win_cap = 0;
+	ctxra_ahead_reset(s, rq->index);
 }
 
 /**
@@ -303,12 +318,14 @@ void ctxra_governor_demote(struct ctxra_stream *s)
 
 /*
  * May a window that was found read be a proof? Where memory is short, random reads chance to read a
- * small window, or bring its pages back after it was evicted unread. Unlike the readers of a stream
- * they do not move on: they extend its range upwards and downwards.
+ * small window, or bring its pages back after it was evicted unread. Absent pages may have been
+ * dropped by others: an NFS client that saw its file change, direct writes, posix_fadvise(). Unlike
+ * the readers of a stream such readers do not move on: they extend its range both ways.
  */
-static bool moves_on(const struct ctxra_stream *s)
+static bool moves_on(const struct ctxra_stream *s, const struct ctxra_use *use)
 {
-	return !s->again || s->kind == CTXRA_STRIDED || abs(s->direction) >= MOVING_REQUESTS;
+	return (!s->again && !use->absent) || s->kind == CTXRA_STRIDED ||
+	       abs(s->direction) >= MOVING_REQUESTS;
 }
 
 /*
@@ -350,7 +367,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 	} else if (s->trust < FULL_TRUST) {
 		/* No further window until 4/5 of the first one has been read. */
 		s->distrusted = 4 * unused > used;
-		if (!used || 4 * unproved > used || !moves_on(s))
+		if (!used || 4 * unproved > used || !moves_on(s, use))
 			return;
 		if (s->kind != CTXRA_STRIDED && s->win_size < most)
 			s->trust = GROWING_TRUST;
