@@ -437,6 +437,63 @@ static void a_wait_weighs_more_than_a_fill(struct kunit *test)
 	}
 }
 
+/*
+ * The end of a file that nobody waits for costs nothing, because the next one has begun by then.
+ * But where writers wait for stripes, the next one waits for those.
+ */
+static void a_wait_weighs_where_stripes_are_scarce(struct kunit *test)
+{
+	int scarce, i;
+
+	for (scarce = 0; scarce < 2; scarce++) {
+		struct r5d_predictor *p = new_predictor(test);
+		struct r5d_write w = {
+			.sectors = 64 * STRIPE,
+			.rest = REST,
+			.data_disks = DATA_DISKS,
+			.start = 8 * 64 * STRIPE,
+		};
+		struct r5d_ticket ticket = {};
+		u32 trust;
+
+		for (i = 0; i < 8; i++)
+			write_filled(p, i * 64 * STRIPE, 64);
+		KUNIT_EXPECT_NE(test, r5d_predict(p, &w, now, &ticket), R5D_UNLIKELY);
+		/* The next file. */
+		for (i = 0; i < 8; i++)
+			write_filled(p, 1ULL << 32 | i * 64 * STRIPE, 64);
+		trust = p->ends[r5d_kind_of(&w)];
+		p->scarce = scarce;
+		r5d_learn(p, &ticket, R5D_OUTCOME_EXPIRED, p->times.service_ns);
+		KUNIT_EXPECT_EQ(test, p->ends[r5d_kind_of(&w)] < trust, scarce);
+	}
+}
+
+/* A stream fills rows once it is longer than one; random writes near each other do not. */
+static void what_fills_rows(struct kunit *test)
+{
+	struct r5d_predictor *p = new_predictor(test);
+	struct r5d_write w = {
+		.sectors = 4 * STRIPE,
+		.rest = REST,
+		.data_disks = DATA_DISKS,
+	};
+	struct r5d_ticket ticket;
+	int i, fills = 0;
+
+	for (i = 0; i < 200; i++) {
+		w.start = (u64)(i * 37 % 64) * REST / 4;
+		r5d_predict(p, &w, now, &ticket);
+		fills += ticket.stream >= 0 && r5d_fills_rows(p, &ticket);
+	}
+	KUNIT_EXPECT_EQ(test, fills, 0);
+	w.start = 1ULL << 32;
+	for (i = 0; w.start < (1ULL << 32) + 2 * REST; i++, w.start += w.sectors)
+		r5d_predict(p, &w, now, &ticket);
+	KUNIT_EXPECT_GE(test, ticket.stream, 0);
+	KUNIT_EXPECT_TRUE(test, ticket.stream >= 0 && r5d_fills_rows(p, &ticket));
+}
+
 /* Writes near each other, of which several are on the disks, go far and fill nothing. */
 static void writes_with_gaps_are_no_stream(struct kunit *test)
 {
@@ -588,6 +645,8 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(gaps_are_allowed),
 	KUNIT_CASE(a_place_taken_since),
 	KUNIT_CASE(a_wait_weighs_more_than_a_fill),
+	KUNIT_CASE(a_wait_weighs_where_stripes_are_scarce),
+	KUNIT_CASE(what_fills_rows),
 	KUNIT_CASE(writes_with_gaps_are_no_stream),
 	KUNIT_CASE(late_short_writes_follow_closely),
 	KUNIT_CASE(short_tails_draw_nobody_in),

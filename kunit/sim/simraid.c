@@ -76,6 +76,24 @@ static void begin_stripe(struct simraid *a, struct simraid_stripe *sh)
 	begin_io(a, sh, full ? 1 : 2);
 }
 
+/* A stripe of a write is done, or was not needed. */
+static void put_write(struct simraid *a, struct simraid_writer *writer, struct simraid_write *write)
+{
+	u64 ms = div_u64(a->now - write->begun, 1000000);
+
+	if (--write->left)
+		return;
+	writer->ms[min(ms, SIMRAID_MS - 1ULL)]++;
+	writer->writes++;
+	writer->held += write->was_held;
+	writer->waited += write->has_waited;
+	write->used = false;
+	writer->in_flight--;
+	/* The next burst begins when all of this one is done. */
+	if (writer->waits && !writer->in_flight)
+		writer->waits = false;
+}
+
 static void stripe_done(struct simraid *a, struct simraid_stripe *sh)
 {
 	struct r5d_stripe *entry = entry_of(a, sh);
@@ -87,23 +105,8 @@ static void stripe_done(struct simraid *a, struct simraid_stripe *sh)
 		r5d_outcome_idle(&a->predictor, entry, a->now);
 		r5d_stripe_remove(&a->table, entry);
 	}
-	for (i = 0; i < sh->nr_writes; i++) {
-		struct simraid_writer *writer = sh->writes[i].writer;
-		struct simraid_write *write = sh->writes[i].write;
-		u64 ms = div_u64(a->now - write->begun, 1000000);
-
-		if (--write->left)
-			continue;
-		writer->ms[min(ms, SIMRAID_MS - 1ULL)]++;
-		writer->writes++;
-		writer->held += write->was_held;
-		writer->waited += write->has_waited;
-		write->used = false;
-		writer->in_flight--;
-		/* The next burst begins when all of this one is done. */
-		if (writer->waits && !writer->in_flight)
-			writer->waits = false;
-	}
+	for (i = 0; i < sh->nr_writes; i++)
+		put_write(a, sh->writes[i].writer, sh->writes[i].write);
 	sh->nr_writes = 0;
 }
 
@@ -186,7 +189,7 @@ static void add_write(struct simraid *a, u64 page, struct simraid_writer *writer
 
 	/* It did so when it came to the first of them. */
 	if (disk && page >= start + a->chunk) {
-		write->left--;
+		put_write(a, writer, write);
 		return;
 	}
 	sh = &a->stripes[(row * a->chunk + page - chunk * a->chunk) % STRIPES];
@@ -200,7 +203,7 @@ static void add_write(struct simraid *a, u64 page, struct simraid_writer *writer
 	if (sh->nr_writes < ARRAY_SIZE(sh->writes))
 		sh->writes[sh->nr_writes++] = (struct simraid_ref){ writer, write };
 	else
-		write->left--;
+		put_write(a, writer, write);
 	switch (sh->state) {
 	case ABSENT:
 		if (hold_new(a, sh, writer, write))

@@ -21,7 +21,10 @@
 #define BATCH		128
 /* How often to check whether the array is being stopped while stripes are held. */
 #define TICK_NS		(10ULL * NSEC_PER_MSEC)
-/* How long a stripe is held while a writer waits for a free one: the longest deadline of auto. */
+/*
+ * How long a stripe is held while a writer waits for a free one: the longest deadline of auto, so
+ * that this is for deadlines that somebody has set.
+ */
 #define WAITER_NS	(100ULL * NSEC_PER_MSEC)
 /* How long to leave the CPU to others after a batch. */
 #define PAUSE_NS	(50ULL * NSEC_PER_USEC)

@@ -69,14 +69,16 @@ static bool r5d_went_on(const struct r5d_predictor *p, const struct r5d_stream *
  * A stripe was held in vain for @waited_ns. A writer that waits for all of a burst, as fsync()
  * does, loses that with each burst, at its last row. A short burst wins one pre-read by its full
  * rows, however many they are, because all are read for at once. So a long wait weighs more than a
- * fill, unless many were filled. The next file may end likewise, and is another stream.
+ * fill, unless many were filled. The next file may end likewise, and is another stream. If nobody
+ * waits for a file's end, it costs nothing, but where stripes are scarce the next file waits for
+ * those that are held.
  */
 static void r5d_learn_wait(struct r5d_predictor *p, struct r5d_stream *s, u64 waited_ns)
 {
 	u64 weight = div64_u64(waited_ns * WAIT_WEIGHT, max(p->times.service_ns, 1ULL));
 	int kind = r5d_stream_kind(s);
 
-	if (r5d_went_on(p, s)) {
+	if (!p->scarce && r5d_went_on(p, s)) {
 		average(&p->ends[kind], true, KIND_SHIFT);
 		return;
 	}

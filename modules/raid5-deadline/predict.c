@@ -269,6 +269,20 @@ static struct r5d_stream *r5d_predict_candidate(struct r5d_predictor *p,
 }
 
 /**
+ * r5d_fills_rows - whether a stream has written more than a row without leaving half of it out
+ * @p: the predictor
+ * @ticket: of r5d_predict(), with a stream
+ *
+ * Return: false for random writes that came near each other, which are a stream for a moment.
+ */
+bool r5d_fills_rows(const struct r5d_predictor *p, const struct r5d_ticket *ticket)
+{
+	const struct r5d_stream *s = &p->streams[ticket->stream];
+
+	return r5d_is_dense(s) && s->next - s->origin > s->rest;
+}
+
+/**
  * r5d_predict - predict whether a stripe will be filled, at its first release
  * @p: the predictor
  * @w: the longest write to it

@@ -121,6 +121,8 @@ struct r5d_stream {
  * @ends: share of the streams, by the kind of their last write, whose end was not waited for, 0
  *	to 65535
  * @trust: of all streams
+ * @scarce: writers wait for stripes, so that one that is held in vain costs others, too; to be set
+ *	before what became of a stripe is learned
  * @tick: writes seen
  * @times: what was learned of times
  */
@@ -131,6 +133,7 @@ struct r5d_predictor {
 	u32 kinds[R5D_KINDS];
 	u32 ends[R5D_KINDS];
 	u32 trust;
+	bool scarce;
 	u32 tick;
 	struct r5d_times times;
 };
@@ -138,6 +141,7 @@ struct r5d_predictor {
 void r5d_predict_init(struct r5d_predictor *p);
 enum r5d_forecast r5d_predict(struct r5d_predictor *p, const struct r5d_write *w, u64 now,
 			      struct r5d_ticket *ticket);
+bool r5d_fills_rows(const struct r5d_predictor *p, const struct r5d_ticket *ticket);
 
 /* The kind of a stream's last write. */
 static inline int r5d_stream_kind(const struct r5d_stream *s)

@@ -78,6 +78,7 @@ static void r5d_known_full(struct r5d_array *array, struct r5d_stripe *stripe, u
 /* raid456 begins to work on a full stripe that has an entry, or is done with any. */
 static void r5d_known_ends(struct r5d_array *array, struct r5d_stripe *stripe, bool full, u64 now)
 {
+	array->predictor.scarce = r456_has_stripe_waiter(array->conf);
 	if (r5d_outcome_idle(&array->predictor, stripe, now))
 		r5d_count(array, R5D_C_FILLED);
 	if (full && r456_sh_batched(stripe->sh))
@@ -178,8 +179,9 @@ static bool r5d_judge_new(struct r5d_array *array, struct stripe_head *sh,
 	stripe->written = state->written;
 	stripe->ticket = ticket;
 	if (forecast == R5D_UNLIKELY) {
-		/* Of a stream: a write that follows no other says nothing of the next ones. */
-		if (ticket.stream >= 0 && r5d_can_hold_none(array->conf))
+		/* Of a stream: other writes say nothing of the next ones. */
+		if (ticket.stream >= 0 && r5d_can_hold_none(array->conf) &&
+		    r5d_fills_rows(&array->predictor, &ticket))
 			r5d_array_queue_raise(array, now);
 		return false;
 	}
