@@ -86,21 +86,23 @@ make_text() {
 
 # Make a disk of one of the models, of $DISK_MB, and print its name.
 make_disk() {
+	local number=0
 	case $DISK_MODEL in
 	2ms) make_null_blk "$DISK_MB" 2000000 8192 ;;
 	50us) make_null_blk "$DISK_MB" 50000 8192 ;;
 	5ms) make_null_blk "$DISK_MB" 5000000 8192 ;;
 	1ms) make_null_blk "$DISK_MB" 1000000 8192 ;;
 	spindle)
-		modprobe nbd nbds_max=4 || fail "no nbd"
+		modprobe nbd nbds_max=16 || fail "no nbd"
+		while [ "$(cat "/sys/block/nbd$number/size")" != 0 ]; do number=$((number + 1)); done
 		# Started by setsid, because it outlives this step.
-		setsid python3 /mnt/seqkeep/iostune/spindle /dev/nbd0 "$DISK_MB" 100 8 "$STATE/spindle" \
-			< /dev/null > "$STATE/spindle.log" 2>&1 &
+		setsid python3 /mnt/seqkeep/iostune/spindle "/dev/nbd$number" "$DISK_MB" 100 8 "$STATE/spindle$number" \
+			< /dev/null > "$STATE/spindle$number.log" 2>&1 &
 		for _ in $(seq 100); do
-			[ "$(cat /sys/block/nbd0/size)" = 0 ] || break
+			[ "$(cat "/sys/block/nbd$number/size")" = 0 ] || break
 			sleep 0.1
 		done
-		echo nbd0
+		echo "nbd$number"
 		;;
 	*) fail "no disk $DISK_MODEL" ;;
 	esac
