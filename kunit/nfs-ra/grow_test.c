@@ -96,14 +96,14 @@ static void use_habit(struct reader *r, const struct nra_window *last, const str
 static void probe(struct reader *r, unsigned long index, unsigned long req)
 {
 	struct nra_window last = { r->ra.start, r->ra.size, r->ra.async_size };
-	unsigned long end = (u64)r->ra.prev_pos >> PAGE_SHIFT;
+	unsigned long prev = (u64)r->ra.prev_pos >> PAGE_SHIFT, end;
 	struct nra_read read = {
 		.index = index,
 		.folio_pages = 1UL << sim_order(&r->cache, index),
 		.begin = r->pread ? 0 : r->begin,
 		.req = req,
 	};
-	bool unsure = nra_may_skip(end, &read);
+	bool unsure = nra_may_skip(prev, &read);
 	struct nra_limits limits = {
 		.file_pages = r->ra.ra_pages,
 		.mount_pages = r->ra.ra_pages,
@@ -116,9 +116,10 @@ static void probe(struct reader *r, unsigned long index, unsigned long req)
 
 	if (!nra_is_expected_marker(&last, index, read.folio_pages))
 		return;
-	end = nra_run_end(end, &read, look_up, &r->cache);
+	end = nra_run_end(prev, &read, look_up, &r->cache);
 	limits.smallest = nra_smallest_window(last.size, r->ra.ra_pages, MOUNT_PAGES,
-					      nra_read_length(end, &read), r->cache.io_pages);
+					      nra_read_length(prev, end, &read),
+					      r->cache.io_pages);
 	enough = nra_run_enough(last.size, &limits);
 	if (r->grows)
 		enough = max(enough, nra_habit_pages(MOUNT_PAGES));
@@ -126,12 +127,12 @@ static void probe(struct reader *r, unsigned long index, unsigned long req)
 	run.unsure = unsure;
 	use_habit(r, &last, &run, &limits);
 	size = nra_next_window(last.size, &limits, &run);
+	/* As nra_limit_folios(). */
+	if (r->cache.gen == STOCK_7_2 && r->grows && (size || last.size > MOUNT_PAGES))
+		r->ra.order = min_t(unsigned int, r->ra.order, ilog2(MOUNT_PAGES) - 2);
 	if (!size)
 		return;
 	KUNIT_EXPECT_LE(r->cache.test, size, MAX_WINDOW);
-	/* As compat_ra_limit_order(). */
-	if (r->cache.gen == STOCK_7_2)
-		r->ra.order = min_t(unsigned int, r->ra.order, ilog2(MOUNT_PAGES) - 2);
 	nra_steer_window(&last, size, r->ra.ra_pages);
 	KUNIT_EXPECT_LE(r->cache.test, nra_stock_window(last.size, r->ra.ra_pages), size);
 	r->ra.start = last.start;
@@ -201,6 +202,8 @@ static void in_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, r->cache.read, FILE_PAGES);
 		KUNIT_EXPECT_LE(test, r->cache.ios, ios / 4);
 		KUNIT_EXPECT_EQ(test, r->largest, MAX_WINDOW);
+		if (r->cache.gen == STOCK_7_2)
+			KUNIT_EXPECT_LE(test, r->ra.order, (unsigned int)ilog2(MOUNT_PAGES));
 	}
 }
 
@@ -643,6 +646,9 @@ static void given_up(struct kunit *test)
 	struct nra_limits limits = growing;
 
 	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 32U);
+	/* A reader that drops what it has read keeps its window. */
+	run.dropped = true;
+	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 0U);
 	run = (struct nra_run){ .pages = 10, .unsure = true };
 	KUNIT_EXPECT_EQ(test, nra_next_window(200, &limits, &run), 100U);
 	KUNIT_EXPECT_EQ(test, nra_next_window(32, &limits, &run), 0U);
@@ -656,6 +662,13 @@ static void given_up(struct kunit *test)
 /* Large reads have windows of their own length from the stock code, up to a READ. */
 static void smallest(struct kunit *test)
 {
+	struct nra_read read = { .index = 500, .folio_pages = 1, .req = 1 };
+
+	/* A pread() after one elsewhere; behind the last one; a read() that began before the marker. */
+	KUNIT_EXPECT_EQ(test, nra_read_length(9000, 0, &read), 1UL);
+	KUNIT_EXPECT_EQ(test, nra_read_length(480, 480, &read), 21UL);
+	read.begin = 490;
+	KUNIT_EXPECT_EQ(test, nra_read_length(480, 480, &read), 11UL);
 	KUNIT_EXPECT_EQ(test, nra_smallest_window(1024, 1024, 32, 16, 256), 32UL);
 	KUNIT_EXPECT_EQ(test, nra_smallest_window(1024, 16, 32, 32, 256), 16UL);
 	KUNIT_EXPECT_EQ(test, nra_smallest_window(80, 1024, 32, 200, 256), 200UL);

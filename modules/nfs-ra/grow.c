@@ -138,6 +138,7 @@ struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned l
 		enum nra_page found = nra_stretch_look(end - run.pages - nr, nr, page, data);
 
 		run.evicted = found == NRA_PAGE_EVICTED;
+		run.dropped = !run.pages && found == NRA_PAGE_ABSENT;
 		if (found != NRA_PAGE_READ)
 			break;
 		run.pages += nr;
@@ -213,6 +214,7 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
 
 /**
  * nra_read_length - how long a read() is that hits a marker
+ * @prev: the page after the last one that the read() before it copied
  * @end: of nra_run_end(): where the read() before this one ended, or where evicted pages end
  *	between there and @index, or 0
  * @read: the read()
@@ -222,11 +224,12 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
  *
  * Return: pages; not only those of this read(), if it began behind where the last one ended.
  */
-unsigned long nra_read_length(unsigned long end, const struct nra_read *read)
+unsigned long nra_read_length(unsigned long prev, unsigned long end, const struct nra_read *read)
 {
 	unsigned long before = 0;
 
-	if (nra_begin_is_known(end, read))
+	/* Not of @end, which is 0 if the reader came from elsewhere. */
+	if (nra_begin_is_known(prev, read))
 		before = read->index - min(read->begin, read->index);
 	else if (end)
 		before = read->index - min(end, read->index);
@@ -285,7 +288,7 @@ unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 	/* posix_fadvise() may have given the file more than the mount has. */
 	limit = max3(limit, limits->smallest, limits->max_window ? limits->file_pages : 0);
 	/* Pages are left out: back to where a new reader begins, in steps where nobody knows. */
-	if (limits->max_window && (run->unsure || !run->pages))
+	if (limits->max_window && (run->unsure || (!run->pages && !run->dropped)))
 		limit = max3(limits->smallest, limits->file_pages, run->unsure ? size / 2UL : 0);
 	if (limits->max_window)
 		next = nra_grown_window(size, limits, min(limits->max_window, limit), run);

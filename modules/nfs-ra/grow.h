@@ -37,12 +37,15 @@ enum nra_page {
  * @from_start: the run began at the start of the file; also if @pages is 0 because the reader did
  *	not come there in order
  * @evicted: the kernel has evicted pages before them
+ * @dropped: the pages before @end of nra_run_measure() are not cached: their reader drops what it
+ *	has read
  * @unsure: of nra_may_skip(): pages of it may have been left out
  */
 struct nra_run {
 	unsigned long pages;
 	bool from_start;
 	bool evicted;
+	bool dropped;
 	bool unsure;
 };
 
@@ -94,7 +97,7 @@ unsigned long nra_run_end(unsigned long end, const struct nra_read *read, nra_pa
 struct nra_run nra_run_measure(unsigned long end, unsigned long unit, unsigned long max,
 			       nra_page_fn page, void *data);
 unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
-unsigned long nra_read_length(unsigned long end, const struct nra_read *read);
+unsigned long nra_read_length(unsigned long prev, unsigned long end, const struct nra_read *read);
 unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
 				  unsigned long usual, unsigned long read, unsigned long io_pages);
 unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits);

@@ -114,9 +114,9 @@ static bool nra_decide(const struct readahead_control *ractl, const struct nra_r
 		.mount_pages = READ_ONCE(bdi->ra_pages),
 	};
 	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
-	pgoff_t end = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
+	pgoff_t prev = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT, end;
 	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
-	bool unsure = nra_may_skip(end, read);
+	bool unsure = nra_may_skip(prev, read);
 	unsigned long enough;
 	struct nra_habit *habit;
 	struct nra_run run;
@@ -127,9 +127,9 @@ static bool nra_decide(const struct readahead_control *ractl, const struct nra_r
 		return false;
 	}
 	limits.memory = nra_memory_window();
-	end = nra_run_end(end, read, nra_look_up, ractl->mapping);
+	end = nra_run_end(prev, read, nra_look_up, ractl->mapping);
 	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
-					      nra_read_length(end, read),
+					      nra_read_length(prev, end, read),
 					      READ_ONCE(bdi->io_pages));
 	enough = nra_run_enough(call->size, &limits);
 	if (limits.max_window)
@@ -149,6 +149,16 @@ static bool nra_decide(const struct readahead_control *ractl, const struct nra_r
 	return call->next;
 }
 
+/*
+ * Folios no larger than in the stock code's windows. Later writes to a file wait for each other
+ * within a folio (nfs_wb_folio()), and of a large one that cannot be allocated the kernel makes
+ * single pages.
+ */
+static void nra_limit_folios(struct file_ra_state *ra, unsigned long mount_pages)
+{
+	compat_ra_limit_order(ra, ilog2(max(mount_pages, 1UL)));
+}
+
 static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned long mount_pages)
 {
 	struct file_ra_state *ra = call->ra;
@@ -166,12 +176,7 @@ static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned l
 		ra_pages = call->next;
 		WRITE_ONCE(ra->ra_pages, ra_pages);
 	}
-	/*
-	 * Folios no larger than in the stock code's windows. Later writes to a file wait for each
-	 * other within a folio (nfs_wb_folio()), and of a large one that cannot be allocated the
-	 * kernel makes single pages.
-	 */
-	compat_ra_limit_order(ra, ilog2(max(mount_pages, 1UL)));
+	nra_limit_folios(ra, mount_pages);
 	nra_steer_window(last, call->next, ra_pages);
 	WRITE_ONCE(ra->start, last->start);
 	WRITE_ONCE(ra->size, last->size);
@@ -183,6 +188,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
 	struct file_ra_state *ra = ractl->ra;
 	struct nra_call *call = data;
+	unsigned long mount_pages;
 	struct nra_window last;
 	struct nra_read read;
 
@@ -204,6 +210,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	call->ra = ra;
 	call->end = last.start + last.size;
 	call->size = last.size;
+	call->max_window = 0;
 	read = (struct nra_read){
 		.index = ractl->_index,
 		.folio_pages = folio_nr_pages(folio),
@@ -211,13 +218,18 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 		.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
 		.req = regs_get_kernel_argument(regs, 2),
 	};
-	if (!nra_decide(ractl, &read, call))
+	mount_pages = READ_ONCE(inode_to_bdi(ractl->mapping->host)->ra_pages);
+	if (!nra_decide(ractl, &read, call)) {
+		/* The stock code keeps the size of a grown window, and would enlarge its folios. */
+		if (!seqkeep_is_observing() && call->max_window && call->size > mount_pages)
+			nra_limit_folios(ra, mount_pages);
 		return false;
+	}
 	if (seqkeep_is_observing()) {
 		nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);
 		return false;
 	}
-	nra_steer(call, &last, READ_ONCE(inode_to_bdi(ractl->mapping->host)->ra_pages));
+	nra_steer(call, &last, mount_pages);
 	return true;
 }
 NOKPROBE_SYMBOL(nra_async_ra_entry);
