@@ -48,7 +48,6 @@
 
 /* A stream without requests for so long is at rest. */
 #define REST_MS			200
-
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
 
@@ -183,7 +182,11 @@ static void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
  */
 void ctxra_governor_rest(struct ctxra_stream *s, const struct ctxra_request *rq, u32 now)
 {
-	if (!ctxra_stream_is_proven(s) || (s32)(now - s->used) <= REST_MS)
+	s64 moved = (s64)rq->index - (s64)s->reader_pos;
+
+	/* A slow reader goes on where it was, and what was evicted before it came counts. */
+	if (!ctxra_stream_is_proven(s) || (s32)(now - s->used) <= REST_MS ||
+	    abs(moved) <= 2 * (s64)rq->nr)
 		return;
 	s->win_cap = 0;
 	ctxra_ahead_reset(s, rq->index);
@@ -319,8 +322,7 @@ void ctxra_governor_demote(struct ctxra_stream *s)
 /*
  * May a window that was found read be a proof? Where memory is short, random reads chance to read a
  * small window, or bring its pages back after it was evicted unread. Absent pages may have been
- * dropped by others: an NFS client that saw its file change, direct writes, posix_fadvise(). Unlike
- * the readers of a stream such readers do not move on: they extend its range both ways.
+ * dropped by others, as by an NFS client that saw its file change. Such readers do not move on.
  */
 static bool moves_on(const struct ctxra_stream *s, const struct ctxra_use *use)
 {
