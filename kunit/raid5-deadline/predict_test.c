@@ -479,13 +479,15 @@ static void what_fills_rows(struct kunit *test)
 		.data_disks = DATA_DISKS,
 	};
 	struct r5d_ticket ticket;
-	int i, fills = 0;
+	int i, streams = 0, fills = 0;
 
 	for (i = 0; i < 200; i++) {
 		w.start = (u64)(i * 37 % 64) * REST / 4;
 		r5d_predict(p, &w, now, &ticket);
+		streams += ticket.stream >= 0;
 		fills += ticket.stream >= 0 && r5d_fills_rows(p, &ticket);
 	}
+	KUNIT_EXPECT_GT(test, streams, 0);
 	KUNIT_EXPECT_EQ(test, fills, 0);
 	w.start = 1ULL << 32;
 	for (i = 0; w.start < (1ULL << 32) + 2 * REST; i++, w.start += w.sectors)

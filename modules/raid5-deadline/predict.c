@@ -269,11 +269,14 @@ static struct r5d_stream *r5d_predict_candidate(struct r5d_predictor *p,
 }
 
 /**
- * r5d_fills_rows - whether a stream has written more than a row without leaving half of it out
+ * r5d_fills_rows - whether a stream is longer than a row less a chunk, and dense
  * @p: the predictor
  * @ticket: of r5d_predict(), with a stream
  *
- * Return: false for random writes that came near each other, which are a stream for a moment.
+ * Dense is what r5d_is_dense() says: with many data disks a part of the area is enough, because a
+ * write counts for all of them.
+ *
+ * Return: false for most random writes that came near each other, which are a stream for a moment.
  */
 bool r5d_fills_rows(const struct r5d_predictor *p, const struct r5d_ticket *ticket)
 {

@@ -121,8 +121,8 @@ struct r5d_stream {
  * @ends: share of the streams, by the kind of their last write, whose end was not waited for, 0
  *	to 65535
  * @trust: of all streams
- * @scarce: writers wait for stripes, so that one that is held in vain costs others, too; to be set
- *	before what became of a stripe is learned
+ * @scarce: writers wait for stripes when raid456 is done with one, so that one that is held in vain
+ *	costs others, too; to be set before what became of a stripe is learned
  * @tick: writes seen
  * @times: what was learned of times
  */

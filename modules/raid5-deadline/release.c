@@ -78,6 +78,7 @@ static void r5d_known_full(struct r5d_array *array, struct r5d_stripe *stripe, u
 /* raid456 begins to work on a full stripe that has an entry, or is done with any. */
 static void r5d_known_ends(struct r5d_array *array, struct r5d_stripe *stripe, bool full, u64 now)
 {
+	/* As it is now: who waited while the stripe was held is not known. */
 	array->predictor.scarce = r456_has_stripe_waiter(array->conf);
 	if (r5d_outcome_idle(&array->predictor, stripe, now))
 		r5d_count(array, R5D_C_FILLED);

@@ -94,7 +94,10 @@ make_disk() {
 	1ms) make_null_blk "$DISK_MB" 1000000 8192 ;;
 	spindle)
 		modprobe nbd nbds_max=16 || fail "no nbd"
-		while [ "$(cat "/sys/block/nbd$number/size")" != 0 ]; do number=$((number + 1)); done
+		while [ "$(cat "/sys/block/nbd$number/size")" != 0 ]; do
+			number=$((number + 1))
+			[ -e "/sys/block/nbd$number" ] || fail "no free nbd"
+		done
 		# Started by setsid, because it outlives this step.
 		setsid python3 /mnt/seqkeep/iostune/spindle "/dev/nbd$number" "$DISK_MB" 100 8 "$STATE/spindle$number" \
 			< /dev/null > "$STATE/spindle$number.log" 2>&1 &
@@ -102,6 +105,7 @@ make_disk() {
 			[ "$(cat "/sys/block/nbd$number/size")" = 0 ] || break
 			sleep 0.1
 		done
+		[ "$(cat "/sys/block/nbd$number/size")" != 0 ] || fail "no spindle: $(cat "$STATE/spindle$number.log")"
 		echo "nbd$number"
 		;;
 	*) fail "no disk $DISK_MODEL" ;;
