@@ -128,7 +128,8 @@ static void probe(struct reader *r, unsigned long index, unsigned long req)
 	use_habit(r, &last, &run, &limits);
 	size = nra_next_window(last.size, &limits, &run);
 	/* As nra_limit_folios(). */
-	if (r->cache.gen == STOCK_7_2 && r->grows && (size || last.size > MOUNT_PAGES))
+	if (r->cache.gen == STOCK_7_2 && r->grows &&
+	    (size || last.size > max(MOUNT_PAGES, r->cache.io_pages)))
 		r->ra.order = min_t(unsigned int, r->ra.order, ilog2(MOUNT_PAGES) - 2);
 	if (!size)
 		return;
@@ -312,7 +313,8 @@ static void evicted_pieces(struct kunit *test)
 
 /*
  * Large reads that do not follow each other: the pages of one prove nothing of the next. Up to 6.11
- * prev_pos moves within a read, so a read of several rsize counts as a run there.
+ * prev_pos moves within a read, so a read of several rsize counts as a run there. Since 6.17 its
+ * windows have smaller folios with the module, so that they end elsewhere.
  */
 static void large_reads(struct kunit *test)
 {
@@ -335,7 +337,9 @@ static void large_reads(struct kunit *test)
 			if (grows)
 				break;
 		}
-		if (way_of(test)->gen != STOCK_6_1 || nr <= RSIZE)
+		if (way_of(test)->gen == STOCK_7_2 && nr > RSIZE)
+			KUNIT_EXPECT_LE_MSG(test, read[1], read[0], "reads of %lu, up %u", nr, up);
+		else if (way_of(test)->gen != STOCK_6_1 || nr <= RSIZE)
 			KUNIT_EXPECT_EQ_MSG(test, read[0], read[1], "reads of %lu, up %u", nr, up);
 		else
 			KUNIT_EXPECT_LE_MSG(test, read[1], 3 * read[0], "reads of %lu, up %u", nr,
@@ -664,7 +668,7 @@ static void smallest(struct kunit *test)
 {
 	struct nra_read read = { .index = 500, .folio_pages = 1, .req = 1 };
 
-	/* A pread() after one elsewhere; behind the last one; a read() that began before the marker. */
+	/* A pread() after one elsewhere; one behind the last; a read() that began earlier. */
 	KUNIT_EXPECT_EQ(test, nra_read_length(9000, 0, &read), 1UL);
 	KUNIT_EXPECT_EQ(test, nra_read_length(480, 480, &read), 21UL);
 	read.begin = 490;

@@ -187,6 +187,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
 	struct file_ra_state *ra = ractl->ra;
+	const struct backing_dev_info *bdi;
 	struct nra_call *call = data;
 	unsigned long mount_pages;
 	struct nra_window last;
@@ -218,10 +219,15 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 		.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
 		.req = regs_get_kernel_argument(regs, 2),
 	};
-	mount_pages = READ_ONCE(inode_to_bdi(ractl->mapping->host)->ra_pages);
+	bdi = inode_to_bdi(ractl->mapping->host);
+	mount_pages = READ_ONCE(bdi->ra_pages);
 	if (!nra_decide(ractl, &read, call)) {
-		/* The stock code keeps the size of a grown window, and would enlarge its folios. */
-		if (!seqkeep_is_observing() && call->max_window && call->size > mount_pages)
+		/*
+		 * The stock code keeps the size of a grown window, and would enlarge its folios.
+		 * A large read() opens windows of up to io_pages without the module.
+		 */
+		if (!seqkeep_is_observing() && call->max_window &&
+		    call->size > max(mount_pages, READ_ONCE(bdi->io_pages)))
 			nra_limit_folios(ra, mount_pages);
 		return false;
 	}
