@@ -5,6 +5,7 @@
 #include <linux/minmax.h>
 
 #include "grow.h"
+#include "habit.h"
 
 /* Limit of the next window: so many times the last window, and so many times the run. */
 #define GROWTH		4
@@ -199,7 +200,8 @@ static unsigned long nra_grown_window(unsigned int size, const struct nra_limits
  * @limits: what bounds the next one
  *
  * Two of the largest windows show whether evicted pages bound the next one. A window that may still
- * grow has to be covered %PIECE_WINDOWS times.
+ * grow has to be covered %PIECE_WINDOWS times. What the files of a mount do is known up to
+ * nra_habit_pages().
  *
  * Return: pages.
  */
@@ -207,6 +209,8 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
 {
 	unsigned long enough = 2 * max(limits->max_window, limits->file_pages);
 
+	if (limits->max_window)
+		enough = max(enough, nra_habit_pages(limits->usual));
 	if (size < limits->max_window)
 		enough = max(enough, (unsigned long)size * PIECE_WINDOWS);
 	return enough;

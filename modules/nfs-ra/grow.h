@@ -39,7 +39,7 @@ enum nra_page {
  * @evicted: the kernel has evicted pages before them
  * @dropped: the pages before @end of nra_run_measure() are not cached: their reader drops what it
  *	has read
- * @unsure: of nra_may_skip(): pages of it may have been left out
+ * @unsure: pages of it may have been left out; set by the caller, from nra_may_skip()
  */
 struct nra_run {
 	unsigned long pages;
@@ -53,6 +53,7 @@ struct nra_run {
  * struct nra_limits - what bounds the next window
  * @file_pages: the file's own limit, to which the stock code lets a window grow
  * @mount_pages: the mount's readahead, pages
+ * @usual: the kernel's default readahead, pages
  * @max_window: the largest window that grows with use, pages; 0: windows do not grow
  * @memory: the largest window for the memory that the reader may use, pages
  * @smallest: of nra_smallest_window(): no window is made smaller than this, pages
@@ -62,6 +63,7 @@ struct nra_run {
 struct nra_limits {
 	unsigned long file_pages;
 	unsigned long mount_pages;
+	unsigned long usual;
 	unsigned long max_window;
 	unsigned long memory;
 	unsigned long smallest;

@@ -37,8 +37,7 @@
 #include "common/module.h"
 #include "common/read_racy.h"
 #include "counters.h"
-#include "grow.h"
-#include "habit.h"
+#include "decide.h"
 #include "memory.h"
 #include "mounts.h"
 #include "windows.h"
@@ -57,7 +56,6 @@ static unsigned int nra_no_max;
  * struct nra_call - a call whose window is steered
  * @ra: the state of the open file, which the caller keeps open
  * @end: of the last window; the next one begins there
- * @size: the last window, pages
  * @next: the wanted one, pages
  * @max_window: see &nra_limits.max_window
  * @limited: @next is smaller than the stock code's
@@ -66,7 +64,6 @@ static unsigned int nra_no_max;
 struct nra_call {
 	struct file_ra_state *ra;
 	unsigned long end;
-	unsigned int size;
 	unsigned int next;
 	unsigned long max_window;
 	bool limited;
@@ -86,156 +83,137 @@ static enum nra_page nra_look_up(void *mapping, unsigned long index)
 }
 
 /*
- * Set the largest window of a run from the start of a file, and note the window that its reader
- * has come to.
+ * Whether page_cache_async_ra() is called for an open file of an NFS mount. Another module, such as
+ * ctxra, calls it with a state of its own.
  */
-static void nra_use_habit(const struct readahead_control *ractl, const struct nra_run *run,
-			  const struct nra_call *call, struct nra_habit *habit,
-			  struct nra_limits *limits)
+static bool nra_is_for_mount(const struct readahead_control *ractl, struct folio *folio)
 {
-	unsigned long file;
+	const struct file *file = ractl->file;
 
-	if (!limits->max_window || !run->from_start || !run->pages)
-		return;
-	file = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE);
-	limits->from_start = nra_habit_window(habit, run->pages, call->end, file,
-					      VM_READAHEAD_PAGES);
-	nra_habit_note(habit, call->end - call->size, call->end, file, VM_READAHEAD_PAGES);
+	if (ractl->mapping->host->i_sb->s_magic != NFS_SUPER_MAGIC)
+		return false;
+	if (!file || ractl->ra != &file->f_ra)
+		return false;
+	if (READ_RACY(file->f_mode) & FMODE_RANDOM || mapping_mapped(ractl->mapping))
+		return false;
+	/* The stock code will read nothing, because the bit means PG_reclaim. */
+	return !folio_test_writeback(folio);
 }
 
-/* Set call->next and what it depends on. Return false if the stock code is to decide. */
-static bool nra_decide(const struct readahead_control *ractl, const struct nra_read *read,
-		       struct nra_call *call)
+/* All but what the mount and the memory allow. */
+static void nra_inspect(const struct readahead_control *ractl, struct folio *folio,
+			unsigned long req, struct nra_marker *marker)
 {
 	const struct file_ra_state *ra = ractl->ra;
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
-	struct nra_limits limits = {
+
+	*marker = (struct nra_marker) {
+		.last = {
+			.start = READ_ONCE(ra->start),
+			.size = READ_ONCE(ra->size),
+			.async_size = READ_ONCE(ra->async_size),
+		},
+		.read = {
+			.index = ractl->_index,
+			.folio_pages = folio_nr_pages(folio),
+			/* read() moves it when it ends. pread() and others do not use it. */
+			.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
+			.req = req,
+		},
+		/* -1: no read. */
+		.prev = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT,
+		.eof = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE),
 		.file_pages = READ_ONCE(ra->ra_pages),
 		.mount_pages = READ_ONCE(bdi->ra_pages),
+		.usual = VM_READAHEAD_PAGES,
+		.io_pages = READ_ONCE(bdi->io_pages),
+		.page = nra_look_up,
+		.data = ractl->mapping,
 	};
-	/* Only earlier reads are proof: the pages of this read() are not read yet. -1: no read. */
-	pgoff_t prev = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT, end;
-	unsigned long usual = min_t(unsigned long, limits.mount_pages, VM_READAHEAD_PAGES);
-	bool unsure = nra_may_skip(prev, read);
-	unsigned long enough;
-	struct nra_habit *habit;
-	struct nra_run run;
+}
+
+/* Set call->next and what it depends on. Returns false if the windows of the mount are not ours. */
+static bool nra_decide_for(const struct backing_dev_info *bdi, struct nra_marker *marker,
+			   struct nra_call *call)
+{
+	bool ours;
 
 	rcu_read_lock();
-	if (!nra_mounts_limits(bdi, &limits.max_window, &habit)) {
-		rcu_read_unlock();
-		return false;
+	ours = nra_mounts_limits(bdi, &marker->max_window, &marker->habit);
+	if (ours) {
+		marker->memory = nra_memory_window();
+		call->next = nra_decide(marker);
 	}
-	limits.memory = nra_memory_window();
-	end = nra_run_end(prev, read, nra_look_up, ractl->mapping);
-	limits.smallest = nra_smallest_window(call->size, limits.mount_pages, VM_READAHEAD_PAGES,
-					      nra_read_length(prev, end, read),
-					      READ_ONCE(bdi->io_pages));
-	enough = nra_run_enough(call->size, &limits);
-	if (limits.max_window)
-		enough = max(enough, nra_habit_pages(VM_READAHEAD_PAGES));
-	run = nra_run_measure(end, max(usual / 2, 1UL), enough, nra_look_up, ractl->mapping);
-	run.unsure = unsure;
-	nra_use_habit(ractl, &run, call, habit, &limits);
 	rcu_read_unlock();
-	call->max_window = limits.max_window;
-	call->next = nra_next_window(call->size, &limits, &run);
+	if (!ours)
+		return false;
 	/* A kernel without the max() would go back to the file's limit. */
-	if (!call->next && READ_ONCE(nra_no_max) >= NO_MAX_SEEN && call->size > limits.file_pages)
-		call->next = call->size;
-	call->limited = call->next < nra_stock_window(call->size, limits.file_pages);
-	if (!call->next && call->size < limits.max_window)
+	if (!call->next && READ_ONCE(nra_no_max) >= NO_MAX_SEEN &&
+	    marker->last.size > marker->file_pages)
+		call->next = marker->last.size;
+	call->max_window = marker->max_window;
+	call->limited = call->next < nra_stock_window(marker->last.size, marker->file_pages);
+	if (!call->next && marker->last.size < marker->max_window)
 		nra_count(NRA_C_AUTO_UNPROVEN);
-	return call->next;
+	return true;
 }
 
-/*
- * Folios no larger than in the stock code's windows. Later writes to a file wait for each other
- * within a folio (nfs_wb_folio()), and of a large one that cannot be allocated the kernel makes
- * single pages.
- */
-static void nra_limit_folios(struct file_ra_state *ra, unsigned long mount_pages)
-{
-	compat_ra_limit_order(ra, ilog2(max(mount_pages, 1UL)));
-}
-
-static void nra_steer(struct nra_call *call, struct nra_window *last, unsigned long mount_pages)
+static void nra_steer(const struct nra_marker *marker, struct nra_call *call)
 {
 	struct file_ra_state *ra = call->ra;
-	unsigned int ra_pages = READ_ONCE(ra->ra_pages);
+	struct nra_window last = marker->last;
+	unsigned long ra_pages = marker->file_pages;
 
+	call->end = last.start + last.size;
 	call->ra_pages = 0;
 	/*
 	 * Make it larger than posix_fadvise() does, which is twice the mount's: then another call
 	 * for the same open file sees that this one has made it so, and will restore it.
 	 */
 	if (READ_ONCE(nra_no_max) >= NO_MAX_SEEN && call->next > ra_pages &&
-	    ra_pages <= 2 * mount_pages) {
+	    ra_pages <= 2 * marker->mount_pages) {
 		call->ra_pages = ra_pages;
-		call->next = max_t(unsigned long, call->next, 2 * mount_pages + 1);
+		call->next = max_t(unsigned long, call->next, 2 * marker->mount_pages + 1);
 		ra_pages = call->next;
 		WRITE_ONCE(ra->ra_pages, ra_pages);
 	}
-	nra_limit_folios(ra, mount_pages);
-	nra_steer_window(last, call->next, ra_pages);
-	WRITE_ONCE(ra->start, last->start);
-	WRITE_ONCE(ra->size, last->size);
+	nra_steer_window(&last, call->next, ra_pages);
+	WRITE_ONCE(ra->start, last.start);
+	WRITE_ONCE(ra->size, last.size);
 }
 
 static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 {
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
-	struct file_ra_state *ra = ractl->ra;
-	const struct backing_dev_info *bdi;
 	struct nra_call *call = data;
-	unsigned long mount_pages;
-	struct nra_window last;
-	struct nra_read read;
+	struct nra_marker marker;
 
-	if (ractl->mapping->host->i_sb->s_magic != NFS_SUPER_MAGIC)
+	if (!nra_is_for_mount(ractl, folio))
 		return false;
-	/* Another module, such as ctxra, makes this call with a state of its own. */
-	if (!ractl->file || ra != &ractl->file->f_ra)
+	nra_inspect(ractl, folio, regs_get_kernel_argument(regs, 2), &marker);
+	/* With a limit of 0, readahead is off. */
+	if (!marker.file_pages ||
+	    !nra_is_expected_marker(&marker.last, marker.read.index, marker.read.folio_pages))
 		return false;
-	if (READ_RACY(ractl->file->f_mode) & FMODE_RANDOM || mapping_mapped(ractl->mapping))
+	if (!nra_decide_for(inode_to_bdi(ractl->mapping->host), &marker, call))
 		return false;
-	last.start = READ_ONCE(ra->start);
-	last.size = READ_ONCE(ra->size);
-	last.async_size = READ_ONCE(ra->async_size);
-	/* The stock code will read nothing: readahead is off, or the bit means PG_reclaim. */
-	if (!READ_ONCE(ra->ra_pages) || folio_test_writeback(folio))
-		return false;
-	if (!nra_is_expected_marker(&last, ractl->_index, folio_nr_pages(folio)))
-		return false;
-	call->ra = ra;
-	call->end = last.start + last.size;
-	call->size = last.size;
-	call->max_window = 0;
-	read = (struct nra_read){
-		.index = ractl->_index,
-		.folio_pages = folio_nr_pages(folio),
-		/* read() moves it when it ends. pread() and others do not use it. */
-		.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
-		.req = regs_get_kernel_argument(regs, 2),
-	};
-	bdi = inode_to_bdi(ractl->mapping->host);
-	mount_pages = READ_ONCE(bdi->ra_pages);
-	if (!nra_decide(ractl, &read, call)) {
-		/*
-		 * The stock code keeps the size of a grown window, and would enlarge its folios.
-		 * A large read() opens windows of up to io_pages without the module.
-		 */
-		if (!seqkeep_is_observing() && call->max_window &&
-		    call->size > max(mount_pages, READ_ONCE(bdi->io_pages)))
-			nra_limit_folios(ra, mount_pages);
-		return false;
-	}
 	if (seqkeep_is_observing()) {
-		nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);
+		if (call->next)
+			nra_count(call->limited ? NRA_C_WOULD_LIMIT : NRA_C_WOULD_GROW);
 		return false;
 	}
-	nra_steer(call, &last, mount_pages);
+	/*
+	 * No larger than in the stock code's windows. Later writes to a file wait for each other
+	 * within a folio (nfs_wb_folio()), and of a large one that cannot be allocated the kernel
+	 * makes single pages.
+	 */
+	if (nra_limits_folios(&marker, call->next))
+		compat_ra_limit_order(ractl->ra, ilog2(max(marker.mount_pages, 1UL)));
+	if (!call->next)
+		return false;
+	call->ra = ractl->ra;
+	nra_steer(&marker, call);
 	return true;
 }
 NOKPROBE_SYMBOL(nra_async_ra_entry);
