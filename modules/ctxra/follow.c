@@ -15,6 +15,7 @@
 #include "candidate.h"
 #include "follow.h"
 #include "governor.h"
+#include "step.h"
 #include "stream.h"
 #include "window.h"
 
@@ -61,41 +62,6 @@ static void note_direction(struct ctxra_stream *s, bool upwards)
 		s->direction = max_t(int, min_t(int, s->direction, 0) - 1, -MAX_DIRECTION);
 }
 
-static bool leaves_gap(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return s->step >= rq->nr + ctxra_wide_gap(rq->nr);
-}
-
-/*
- * Compare this miss's distance from the last one with the step. In a strided stream any
- * multiple of the step will do, because readers that share the pieces come in any order.
- */
-static void ctxra_measure_step(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	unsigned long step = ctxra_stream_step_to(s, rq);
-
-	s->last_index = rq->index;
-	s->last_nr = rq->nr;
-	if (!step)
-		return;
-	if (rq->cached) {
-		/* A reader came up to this page, so there is no gap. */
-		s->equal_steps = 0;
-	} else if (step == s->step ||
-		   (s->kind == CTXRA_STRIDED && s->step && step % s->step == 0)) {
-		s->equal_steps = min_t(int, s->equal_steps + 1, U8_MAX);
-	} else {
-		s->step = step;
-		s->equal_steps = 0;
-	}
-}
-
-static bool is_strided(const struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	return rq->patterns & BIT(CTXRA_STRIDE) && s->equal_steps > CTXRA_EQUAL_STEPS &&
-	       leaves_gap(s, rq);
-}
-
 /*
  * A stream is BACKWARD once it has gone down for longer than requests are out of order.
  * Until then its misses open aligned windows as in any dense stream. A reader in order may
@@ -118,11 +84,15 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 /*
  * A reader met a marker: open the next window at the stream's end. The stock code would
  * open one here too, but does not know where the stream ends and how large its windows are.
+ *
+ * A reader that goes down meets the markers of its own windows. It has been further up, and needs
+ * nothing there.
  */
 static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
 					      const struct ctxra_request *rq,
 					      struct ctxra_window *win)
 {
+	bool upwards = ctxra_sat_add(rq->index, rq->nr) > s->reader_pos;
 	enum ctxra_verdict verdict;
 	unsigned long end;
 
@@ -153,21 +123,19 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
-	if (ctxra_stream_goes_down(s))
+	if (ctxra_stream_goes_down(s) || (s->direction < 0 && !upwards))
 		return CTXRA_SKIP_MARKER;
 	if (!ctxra_governor_trusts(s)) {
 		/* The stock code's windows leave few misses that could show it. */
-		note_direction(s, true);
-		return CTXRA_STOCK;
-	}
-	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
+		verdict = CTXRA_STOCK;
+	} else if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
 		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
 			return CTXRA_STOCK;
-		note_direction(s, true);
-		return ctxra_window_next(s, rq, win);
+		verdict = ctxra_window_next(s, rq, win);
+	} else {
+		verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
 	}
-	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
-	if (verdict == CTXRA_OPEN)
+	if (verdict != CTXRA_SKIP_MARKER)
 		note_direction(s, true);
 	return verdict;
 }
@@ -187,7 +155,7 @@ static enum ctxra_verdict ctxra_follow_candidate(struct ctxra_stream *s,
 	unsigned long start, end;
 
 	ctxra_candidate_count_pages(s, rq, joins);
-	if (is_strided(s, rq)) {
+	if (ctxra_step_is_strided(s, rq)) {
 		s->kind = CTXRA_STRIDED;
 		ctxra_governor_init(s);
 		s->hits = 0;
@@ -212,7 +180,7 @@ static enum ctxra_verdict ctxra_follow_strided(struct ctxra_stream *s,
 					       struct ctxra_window *win)
 {
 	/* Here hits count requests that leave no gap. Enough of them are another pattern. */
-	if (!rq->cached && leaves_gap(s, rq))
+	if (!rq->cached && ctxra_step_leaves_gap(s, rq))
 		s->hits = 0;
 	else
 		ctxra_stream_count_hit(s, rq);
@@ -277,7 +245,7 @@ static enum ctxra_verdict ctxra_follow_miss(struct ctxra_stream *s, struct ctxra
 	if (passes_by(s, rq))
 		return CTXRA_STOCK;
 	note_phase(s, rq);
-	ctxra_measure_step(s, rq);
+	ctxra_step_measure(s, rq);
 	if (rq_end > s->end && s->end > s->start)
 		note_direction(s, true);
 	else if (rq->index < s->start)

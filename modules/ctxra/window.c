@@ -48,17 +48,27 @@ unsigned long ctxra_window_bounds(const struct ctxra_stream *s, unsigned long si
 	return start;
 }
 
-/* Bounds of the aligned window around @index; @size grows until the request fits, if it can. */
+/*
+ * Bounds of the aligned window around @index. If the request goes on behind it, @size grows until
+ * the request fits, if it can. In a stream that goes down they are those of two windows or more,
+ * because it may end before it has used a larger one.
+ */
 static void ctxra_aligned_bounds(const struct ctxra_stream *s, unsigned long size,
 				 const struct ctxra_request *rq,
 				 unsigned long index, unsigned long nr,
 				 unsigned long *start, unsigned long *end)
 {
-	for (;;) {
-		*start = ctxra_window_bounds(s, size, index, end);
-		if (size >= rq->win || ctxra_sat_add(index, nr) <= *end)
-			break;
+	unsigned long rq_end = ctxra_sat_add(index, nr), last_end;
+
+	*start = ctxra_window_bounds(s, size, index, end);
+	if (rq_end > *end && s->direction < 0) {
+		ctxra_window_bounds(s, size, rq_end - 1, &last_end);
+		if (last_end - *start <= rq->win)
+			*end = last_end;
+	}
+	while (size < rq->win && rq_end > *end) {
 		size = next_size(size, rq->win);
+		*start = ctxra_window_bounds(s, size, index, end);
 	}
 	*end = min(*end, rq->eof);
 }
