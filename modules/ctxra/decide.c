@@ -18,6 +18,7 @@
 #include "follow.h"
 #include "governor.h"
 #include "stream.h"
+#include "thrash.h"
 #include "window.h"
 
 /* Reaches behind a reader where no reader of its stream is any more. */
@@ -299,7 +300,7 @@ enum ctxra_verdict ctxra_decide(struct ctxra_set *set, const struct ctxra_file *
 			ctxra_lru_free(&set->lru, s);
 		return CTXRA_STOCK;
 	}
-	ctxra_governor_rest(s, rq, set->now);
+	ctxra_thrash_rest(s, rq, set->now);
 	if (ctxra_stream_probe_due(s, rq, &probe)) {
 		struct ctxra_use use = ask->sample_use(facts->ctx, probe.start, probe.nr);
 

@@ -17,6 +17,7 @@
 #include "governor.h"
 #include "step.h"
 #include "stream.h"
+#include "thrash.h"
 #include "window.h"
 
 /* So many misses in a row at other steps show that a stream is not strided after all. */
@@ -348,7 +349,7 @@ enum ctxra_verdict ctxra_stream_follow(struct ctxra_stream *s, struct ctxra_budg
 	apply_patterns(s, rq);
 	if (ctxra_governor_is_other_reader(s, rq))
 		ctxra_stream_start(s, &s->file, rq);
-	ctxra_governor_shrink_on_thrash(s, rq);
+	ctxra_thrash_note(s, rq);
 	if (rq->dropped)
 		rewind_to(s, rq);
 	capped = ctxra_governor_limit(s, rq);

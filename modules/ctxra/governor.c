@@ -10,6 +10,7 @@
 #include "ahead.h"
 #include "budget.h"
 #include "governor.h"
+#include "thrash.h"
 
 /*
  * Windows that a new stream may open before the first of them must be found read. Then its
@@ -33,6 +34,11 @@
  */
 #define PROBE_MIN_CALLS		8
 #define PROBE_REACHES		16
+/*
+ * If its readers are in order none is late. Where memory was short its windows grow with each
+ * sample, and a reader that had paused for long would have small ones for long, too.
+ */
+#define PROBE_REACHES_CAPPED	2
 #define PROBE_MAX_CALLS		200
 
 /*
@@ -45,11 +51,6 @@
 #define FIRST_REQUESTS		16UL
 /* On trial all its windows have. */
 #define TRIAL_REQUESTS		4UL
-
-/* A stream without requests for so long is at rest. */
-#define REST_MS			200
-/* Pages. Evicted readahead makes no window smaller than this. */
-#define MIN_CAP			8UL
 
 /* Give a stream that was just recognised its first trust. */
 void ctxra_governor_init(struct ctxra_stream *s)
@@ -82,6 +83,12 @@ void ctxra_governor_use_trust(struct ctxra_stream *s)
 bool ctxra_governor_trusts(const struct ctxra_stream *s)
 {
 	return !s->kind || s->trust >= FULL_TRUST || s->windows_opened < s->trust;
+}
+
+/* A stream needs no further proof. */
+void ctxra_governor_trust_fully(struct ctxra_stream *s)
+{
+	s->trust = FULL_TRUST;
 }
 
 /* Has each size of its windows proved to be read? */
@@ -169,57 +176,6 @@ bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct c
 	       distance_from_probe(s, rq->index) > OTHER_READER_REACHES * ctxra_reach(rq);
 }
 
-/* Halve the stream's windows. */
-static void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
-{
-	s->win_cap = max_t(unsigned long, max(s->win_size, s->win_cap) / 2, least);
-	s->win_size = min(s->win_size, s->win_cap);
-}
-
-/*
- * Forget what was evicted of a stream that nobody read for a while. Its readers had left. Each
- * stream that ends would halve the windows of those that come later. @now: time, ms.
- */
-void ctxra_governor_rest(struct ctxra_stream *s, const struct ctxra_request *rq, u32 now)
-{
-	s64 moved = (s64)rq->index - (s64)s->reader_pos;
-
-	/* A slow reader goes on where it was, and what was evicted before it came counts. */
-	if (!ctxra_stream_is_proven(s) || (s32)(now - s->used) <= REST_MS ||
-	    abs(moved) <= 2 * (s64)rq->nr)
-		return;
-	s->win_cap = 0;
-	ctxra_ahead_reset(s, rq->index);
-}
-
-/**
- * ctxra_governor_shrink_on_thrash - shrink windows that do not fit into memory
- * @s: the stream
- * @rq: the request
- *
- * Windows do not fit if the page was read ahead and evicted before it was read. An evicted
- * window of the file's own state counts as well. Its reader is in order, and needs no trial.
- */
-void ctxra_governor_shrink_on_thrash(struct ctxra_stream *s, const struct ctxra_request *rq)
-{
-	if (!(rq->patterns & BIT(CTXRA_THRASH)) || !rq->evicted || rq->in_flight)
-		return;
-	/* Shrink once per evicted window, not once per missing page. */
-	if (s->win_cap && (u32)rq->index - s->shrunk_at < 2 * s->win_cap)
-		return;
-	if (rq->evicted_window && s->trust < FULL_TRUST) {
-		s->kind = CTXRA_FORWARD;
-		s->trust = FULL_TRUST;
-		s->win_size = rq->evicted_window;
-		s->start = min(s->start, rq->index - min(rq->nr, rq->index));
-		s->end = max(s->end, rq->index);
-	} else if (!s->win_size || !ctxra_ahead_is_unread(s, rq)) {
-		return;
-	}
-	ctxra_governor_shrink(s, max(rq->nr, MIN_CAP));
-	s->shrunk_at = rq->index;
-}
-
 /* The longer part of a window that was not requested; 0 pages if all of it was. */
 static void ctxra_readahead_of(const struct ctxra_window *win, const struct ctxra_request *rq,
 			       unsigned long *start, unsigned long *nr)
@@ -286,6 +242,8 @@ void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_requ
 bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			      struct ctxra_window *probe)
 {
+	unsigned long reaches = s->win_cap && !s->reordered ? PROBE_REACHES_CAPPED : PROBE_REACHES;
+
 	if (!s->probe_nr)
 		return false;
 	*probe = (struct ctxra_window){ .start = s->probe_start, .nr = s->probe_nr };
@@ -293,7 +251,7 @@ bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_r
 		return s->windows_opened >= s->trust;
 	if (s->probe_age < PROBE_MIN_CALLS)
 		return false;
-	return distance_from_probe(s, rq->index) >= PROBE_REACHES * ctxra_reach(rq) ||
+	return distance_from_probe(s, rq->index) >= reaches * ctxra_reach(rq) ||
 	       s->probe_age >= PROBE_MAX_CALLS;
 }
 
@@ -386,7 +344,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		}
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
-		ctxra_governor_shrink(s, 1);
+		ctxra_thrash_shrink(s, 1);
 		/* Windows of less than two requests are not worth a stream: delay new ones. */
 		if (s->win_cap < 2 * s->last_nr) {
 			ctxra_budget_halve(budget);
