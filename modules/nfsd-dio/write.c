@@ -8,12 +8,12 @@
 
 #include "common/compat/mgtime.h"
 #include "common/module.h"
+#include "again.h"
 #include "auto.h"
 #include "counters.h"
 #include "device_stats.h"
 #include "fs_state.h"
 #include "inspect.h"
-#include "log.h"
 #include "mtime.h"
 #include "params.h"
 #include "pool.h"
@@ -48,11 +48,11 @@ static void nd_count_latency(u64 ns)
 }
 
 /* Whether the cache is likely to answer the next writes, once it has the blocks of this one. */
-static bool nd_is_log_write(const struct kiocb *iocb, const struct nd_write *write)
+static bool nd_comes_again(const struct kiocb *iocb, const struct nd_write *write)
 {
 	return nd_mode() != ND_UNALIGNED && !(iocb->ki_flags & IOCB_DSYNC) &&
-	       nd_log_goes_on(file_inode(iocb->ki_filp), write->pos, write->len, write->block) &&
-	       write->len < write->block;
+	       write->len < ND_AGAIN_MAX &&
+	       nd_again(file_inode(iocb->ki_filp), write->pos, write->len, write->block);
 }
 
 static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, struct nd_write *write,
@@ -62,7 +62,7 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 	enum nd_block at_head, at_tail = ND_NO_BLOCK;
 	enum nd_verdict verdict;
 	loff_t head, tail;
-	bool is_log;
+	bool again;
 
 	nd_auto_begin(iocb, len, call);
 	nd_inspect_write(iocb, len, call->device, write);
@@ -72,16 +72,16 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 			ND_DIRECT : ND_LEFT_ALIGNED;
 	if (verdict != ND_DIRECT)
 		return verdict;
-	is_log = nd_is_log_write(iocb, write);
+	again = nd_comes_again(iocb, write);
 	nd_partial_blocks(write, &head, &tail);
 	at_head = nd_inspect_block(file, head, write->block);
 	/* A hole at one end decides: skip the search at the other. */
 	if (at_head != ND_BLOCK_HOLE)
 		at_tail = nd_inspect_block(file, tail, write->block);
 	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
-	if (verdict == ND_PREFETCHED && !is_log && !nd_dio_locks_exclusively(file, write))
+	if (verdict == ND_PREFETCHED && !again && !nd_dio_locks_exclusively(file, write))
 		verdict = ND_DIRECT;
-	return verdict == ND_DIRECT && is_log ? ND_PREFETCHED : verdict;
+	return verdict == ND_DIRECT && again ? ND_PREFETCHED : verdict;
 }
 
 static enum nd_verdict nd_observed(enum nd_verdict verdict)
