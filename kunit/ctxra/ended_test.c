@@ -150,56 +150,47 @@ static void dropped_by_others(struct kunit *test)
 #define BACK_NR		4UL
 
 /* A run of requests that goes down from @top. */
-static unsigned int lay_backwards(struct sim_request *rq, unsigned long top, unsigned int nr)
+static void lay_backwards(struct sim_request *rq, unsigned long top)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < BACK_REQUESTS; i++)
 		rq[i] = (struct sim_request){ .index = top - i * BACK_NR, .nr = BACK_NR };
-	return nr;
 }
 
 /*
  * Short runs that go backwards, as in a mailbox that is read from its newest message. Where a
  * request lies across the end of a large window, a stream that has just begun read all of that: 17
- * times the pages at 4 MiB. Where a second run begins behind the first, each miss also opened a
- * window above, where nobody reads.
+ * times the pages at 4 MiB.
  */
 static void backwards_from_anywhere(struct kunit *test)
 {
 	static const unsigned long wins[] = { 32, 256, 1024 };
 	struct sim *sim = sim_alloc(test, 0, PAGES);
-	struct sim_request rq[4 * BACK_REQUESTS];
-	unsigned int place, runs, way, i;
+	struct sim_request rq[BACK_REQUESTS];
+	unsigned int place, way, i;
 
-	for (i = 0; i < 2 * ARRAY_SIZE(wins); i++) {
+	for (i = 0; i < ARRAY_SIZE(wins); i++) {
 		struct sim_totals sum = {};
 
-		runs = i % 2 + 1;
 		for (place = 0; place < 64; place++) {
-			unsigned long top = PAGES / 2 + 5 * place + place / 16;
-			unsigned int nr = lay_backwards(rq, top, BACK_REQUESTS);
-
-			if (runs == 2)
-				nr += lay_backwards(rq + nr, top + 300, 3 * BACK_REQUESTS);
+			lay_backwards(rq, PAGES / 2 + 5 * place + place / 16);
 			for (way = 0; way < SIM_NR_WAYS; way++) {
 				const struct sim_work work = {
-					.requests = rq, .nr = nr, .readers = 1, .share = SIM_FREE,
-					.seed = way + 1,
+					.requests = rq, .nr = BACK_REQUESTS, .readers = 1,
+					.share = SIM_FREE, .seed = way + 1,
 				};
 				struct sim_totals one = {};
 
-				sim_compare(sim, &work, way, wins[i / 2], &one);
-				if (runs == 1)
-					KUNIT_EXPECT_LE_MSG(test, one.read[1], 2 * one.read[0],
-							    "window %lu, place %u", wins[i / 2],
-							    place);
+				sim_compare(sim, &work, way, wins[i], &one);
+				KUNIT_EXPECT_LE_MSG(test, one.read[1], 2 * one.read[0],
+						    "window %lu, place %u", wins[i], place);
 				sum.ios[0] += one.ios[0];
 				sum.ios[1] += one.ios[1];
 			}
 		}
-		KUNIT_EXPECT_LE_MSG(test, sum.ios[1] * 100, sum.ios[0] * (runs == 1 ? 42 : 38),
-				    "window %lu, %u runs", wins[i / 2], runs);
+		KUNIT_EXPECT_LE_MSG(test, sum.ios[1] * 100, sum.ios[0] * 42, "window %lu",
+				    wins[i]);
 	}
 }
 

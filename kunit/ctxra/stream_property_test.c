@@ -472,32 +472,6 @@ static void follow_behind_cached(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, win.marker, 76UL);
 }
 
-/* A reader that goes down meets the marker of its own window: nothing is opened above it. */
-static void follow_marker_below(struct kunit *test)
-{
-	struct ctxra_request rq = {
-		.index = 560, .nr = 4, .win = 32, .ahead = 32, .eof = 100000, .cached = 20,
-		.marker = true, .patterns = SIM_ALL_PATTERNS,
-	};
-	struct ctxra_budget budget = {};
-	struct ctxra_window win;
-	struct ctxra_stream s;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		s = (struct ctxra_stream){
-			.start = 496, .end = 600, .reader_pos = 600, .hits = 9, .win_size = 32,
-			.reordered = true, .direction = i ? -1 : 1, TRUSTED
-		};
-		/* The last one has come further than any before. */
-		if (i == 2)
-			s.reader_pos = 562;
-		KUNIT_EXPECT_EQ(test, ctxra_stream_follow(&s, &budget, &rq, &win),
-				i == 1 ? CTXRA_SKIP_MARKER : CTXRA_OPEN);
-		KUNIT_EXPECT_EQ(test, s.direction < 0, i == 1);
-	}
-}
-
 /* Pages cached next to the first request count as requested: a trail outlives its entry. */
 static void start_counts_the_trail(struct kunit *test)
 {
@@ -682,7 +656,6 @@ static struct kunit_case stream_property_cases[] = {
 	KUNIT_CASE(follow_long_requests),
 	KUNIT_CASE(follow_requests_as_long),
 	KUNIT_CASE(follow_behind_cached),
-	KUNIT_CASE(follow_marker_below),
 	KUNIT_CASE(range_is_bounded),
 	KUNIT_CASE(start_counts_the_trail),
 	KUNIT_CASE(find_by_file),

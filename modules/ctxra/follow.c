@@ -85,15 +85,11 @@ static void ctxra_update_direction(struct ctxra_stream *s, const struct ctxra_re
 /*
  * A reader met a marker: open the next window at the stream's end. The stock code would
  * open one here too, but does not know where the stream ends and how large its windows are.
- *
- * A reader that goes down meets the markers of its own windows. It has been further up, and needs
- * nothing there.
  */
 static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctxra_budget *budget,
 					      const struct ctxra_request *rq,
 					      struct ctxra_window *win)
 {
-	bool upwards = ctxra_sat_add(rq->index, rq->nr) > s->reader_pos;
 	enum ctxra_verdict verdict;
 	unsigned long end;
 
@@ -124,19 +120,21 @@ static enum ctxra_verdict ctxra_follow_marker(struct ctxra_stream *s, struct ctx
 		return CTXRA_STOCK;
 	if (!(rq->patterns & BIT(CTXRA_TRAIL)) || leave_to_stock(s, rq))
 		return CTXRA_STOCK;
-	if (ctxra_stream_goes_down(s) || (s->direction < 0 && !upwards))
+	if (ctxra_stream_goes_down(s))
 		return CTXRA_SKIP_MARKER;
 	if (!ctxra_governor_trusts(s)) {
 		/* The stock code's windows leave few misses that could show it. */
-		verdict = CTXRA_STOCK;
-	} else if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
+		note_direction(s, true);
+		return CTXRA_STOCK;
+	}
+	if (!s->reordered && !s->drops && !s->win_cap && rq->ahead <= rq->win) {
 		if (!rq->cached || (s->on_trial && rq->nr < rq->win / SMALL_REQUEST))
 			return CTXRA_STOCK;
-		verdict = ctxra_window_next(s, rq, win);
-	} else {
-		verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
+		note_direction(s, true);
+		return ctxra_window_next(s, rq, win);
 	}
-	if (verdict != CTXRA_SKIP_MARKER)
+	verdict = ctxra_window_ahead(s, rq, s->reordered ? 2 : 1, win);
+	if (verdict == CTXRA_OPEN)
 		note_direction(s, true);
 	return verdict;
 }

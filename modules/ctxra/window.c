@@ -50,7 +50,7 @@ unsigned long ctxra_window_bounds(const struct ctxra_stream *s, unsigned long si
 
 /*
  * Bounds of the aligned window around @index. If the request goes on behind it, @size grows until
- * the request fits, if it can. In a stream that goes down they are those of two windows or more,
+ * the request fits, if it can. In a new stream that goes down they are those of two windows or more,
  * because it may end before it has used a larger one.
  */
 static void ctxra_aligned_bounds(const struct ctxra_stream *s, unsigned long size,
@@ -61,7 +61,7 @@ static void ctxra_aligned_bounds(const struct ctxra_stream *s, unsigned long siz
 	unsigned long rq_end = ctxra_sat_add(index, nr), last_end;
 
 	*start = ctxra_window_bounds(s, size, index, end);
-	if (rq_end > *end && s->direction < 0) {
+	if (rq_end > *end && s->direction < 0 && !ctxra_governor_is_trusted(s)) {
 		ctxra_window_bounds(s, size, rq_end - 1, &last_end);
 		if (last_end - *start <= rq->win)
 			*end = last_end;
