@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decides on the next window of a file at a marker. Pure. */
+/* Decides on the next window of a file at a marker. Pure, but for the habit of the mount. */
 #ifndef NFS_RA_DECIDE_H
 #define NFS_RA_DECIDE_H
 

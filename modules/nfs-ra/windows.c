@@ -83,10 +83,10 @@ static enum nra_page nra_look_up(void *mapping, unsigned long index)
 }
 
 /*
- * Whether page_cache_async_ra() is called for an open file of an NFS mount. Another module, such as
- * ctxra, calls it with a state of its own.
+ * Whether page_cache_async_ra() may read on for an open file of an NFS mount, at a marker of a
+ * sequential reader. Another module, such as ctxra, calls it with a state of its own.
  */
-static bool nra_is_for_mount(const struct readahead_control *ractl, struct folio *folio)
+static bool nra_may_steer(const struct readahead_control *ractl, struct folio *folio)
 {
 	const struct file *file = ractl->file;
 
@@ -162,7 +162,8 @@ static void nra_steer(const struct nra_marker *marker, struct nra_call *call)
 {
 	struct file_ra_state *ra = call->ra;
 	struct nra_window last = marker->last;
-	unsigned long ra_pages = marker->file_pages;
+	/* Read anew: posix_fadvise() or another call may have set it since. */
+	unsigned long ra_pages = READ_ONCE(ra->ra_pages);
 
 	call->end = last.start + last.size;
 	call->ra_pages = 0;
@@ -189,7 +190,7 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 	struct nra_call *call = data;
 	struct nra_marker marker;
 
-	if (!nra_is_for_mount(ractl, folio))
+	if (!nra_may_steer(ractl, folio))
 		return false;
 	nra_inspect(ractl, folio, regs_get_kernel_argument(regs, 2), &marker);
 	/* With a limit of 0, readahead is off. */
