@@ -6,8 +6,11 @@
 #include <linux/fs.h>
 #include <linux/sizes.h>
 
-/* Bytes. Longer writes are those of streams, which share a block with the write before. */
-#define ND_AGAIN_MAX	SZ_64K
+/*
+ * Bytes. Longer writes that need not be stable are mostly parts of a request that a client has split.
+ * A COMMIT follows them, and direct writes are faster then.
+ */
+#define ND_AGAIN_MAX	SZ_16K
 
 bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int block);
 
