@@ -10,7 +10,6 @@
 #include "ahead.h"
 #include "budget.h"
 #include "governor.h"
-#include "thrash.h"
 
 /*
  * Windows that a new stream may open before the first of them must be found read. Then its
@@ -174,6 +173,13 @@ bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct c
 {
 	return s->distrusted &&
 	       distance_from_probe(s, rq->index) > OTHER_READER_REACHES * ctxra_reach(rq);
+}
+
+/* Halve a stream's windows. They become no smaller than @least pages. */
+void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least)
+{
+	s->win_cap = max_t(unsigned long, max(s->win_size, s->win_cap) / 2, least);
+	s->win_size = min(s->win_size, s->win_cap);
 }
 
 /* The longer part of a window that was not requested; 0 pages if all of it was. */
@@ -344,7 +350,7 @@ void ctxra_governor_judge(struct ctxra_stream *s, struct ctxra_budget *budget,
 		}
 		s->on_trial = false;
 	} else if (unused > used && used + unused >= 4) {
-		ctxra_thrash_shrink(s, 1);
+		ctxra_governor_shrink(s, 1);
 		/* Windows of less than two requests are not worth a stream: delay new ones. */
 		if (s->win_cap < 2 * s->last_nr) {
 			ctxra_budget_halve(budget);

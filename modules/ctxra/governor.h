@@ -17,6 +17,7 @@ unsigned long ctxra_governor_first_limit(const struct ctxra_stream *s,
 					 const struct ctxra_request *rq);
 unsigned long ctxra_governor_next_size(const struct ctxra_stream *s, unsigned long next);
 bool ctxra_governor_is_other_reader(const struct ctxra_stream *s, const struct ctxra_request *rq);
+void ctxra_governor_shrink(struct ctxra_stream *s, unsigned long least);
 void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_request *rq,
 				 const struct ctxra_window *win);
 bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,

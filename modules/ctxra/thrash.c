@@ -12,13 +12,6 @@
 /* Pages. Evicted readahead makes no window smaller than this. */
 #define MIN_CAP			8UL
 
-/* Halve a stream's windows. They become no smaller than @least pages. */
-void ctxra_thrash_shrink(struct ctxra_stream *s, unsigned long least)
-{
-	s->win_cap = max_t(unsigned long, max(s->win_size, s->win_cap) / 2, least);
-	s->win_size = min(s->win_size, s->win_cap);
-}
-
 /*
  * Forget what was evicted of a stream that nobody read for a while. Its readers had left. Each
  * stream that ends would halve the windows of those that come later. @now: time, ms.
@@ -59,6 +52,6 @@ void ctxra_thrash_note(struct ctxra_stream *s, const struct ctxra_request *rq)
 	} else if (!s->win_size || !ctxra_ahead_is_unread(s, rq)) {
 		return;
 	}
-	ctxra_thrash_shrink(s, max(rq->nr, MIN_CAP));
+	ctxra_governor_shrink(s, max(rq->nr, MIN_CAP));
 	s->shrunk_at = rq->index;
 }

@@ -5,7 +5,6 @@
 
 #include "ctxra.h"
 
-void ctxra_thrash_shrink(struct ctxra_stream *s, unsigned long least);
 void ctxra_thrash_rest(struct ctxra_stream *s, const struct ctxra_request *rq, u32 now);
 void ctxra_thrash_note(struct ctxra_stream *s, const struct ctxra_request *rq);
 

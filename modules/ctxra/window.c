@@ -50,8 +50,8 @@ unsigned long ctxra_window_bounds(const struct ctxra_stream *s, unsigned long si
 
 /*
  * Bounds of the aligned window around @index. If the request goes on behind it, @size grows until
- * the request fits, if it can. In a new stream that goes down they are those of two windows or more,
- * because it may end before it has used a larger one.
+ * the request fits, if it can. In a new stream that goes down they are those of two windows or
+ * more, because it may end before it has used a larger one.
  */
 static void ctxra_aligned_bounds(const struct ctxra_stream *s, unsigned long size,
 				 const struct ctxra_request *rq,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds files whose blocks are written again and again by short writes that need not be stable: logs,
- * and images on an async export. The stock code reads a block once, and the cache answers the other
- * writes to it. Direct, each would wait for the disk.
+ * Finds files whose blocks are written again and again by short writes that need not be stable:
+ * logs, and images on an async export. The stock code reads a block once, and the cache answers the
+ * other writes to it. Direct, each would wait for the disk.
  *
  * Half of the last writes to a file decide for all of them, because direct and cached writes to a
  * file wait for each other.
  *
- * What is remembered is a hint. If two places or files look alike, or one was forgotten, a write goes
- * a slower way, and is right.
+ * What is remembered is a hint. If two places or files look alike, or one was forgotten, a write
+ * goes a slower way, and is right.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -68,9 +68,9 @@ static bool nd_comes_to_same_block(const struct inode *inode, loff_t pos, size_t
  * @len: its length, bytes, up to %ND_AGAIN_MAX
  * @block: block size of the file system, bytes, a power of two
  *
- * A write comes again if one like it began there. One that is shorter than a block may also have been
- * elsewhere in the block. Longer ones may not, because those of a stream share blocks, too. To be
- * asked of each misaligned write up to that length that need not be stable.
+ * A write comes again if one like it began there; shorter than a block, if one was in its block.
+ * Neighbours in a stream of longer ones share blocks, too. To be asked of each misaligned write up
+ * to that length that need not be stable.
  *
  * Context: any.
  * Return: true if half of the last writes to the file came again.
