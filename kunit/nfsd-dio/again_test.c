@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
+#include <linux/prandom.h>
 
 #include "nfsd-dio/again.h"
 
@@ -14,7 +15,7 @@ static const struct inode *file_nr(unsigned int nr)
 }
 
 /* How many writes in a row, of which each comes again, make a file one of these. */
-#define ENOUGH	6U
+#define ENOUGH	11U
 
 /* One record after the other, within blocks, up to their ends and across them. */
 static void records_of_a_log(struct kunit *test)
@@ -55,7 +56,7 @@ static void random_writes(struct kunit *test)
 	/* It is written to elsewhere: a few writes later it is for the disk again. */
 	for (i = cached = 0; i < 64; i++)
 		cached += nd_again(file_nr(4), (i + 1000) * 4096LL + 512, BLOCK, BLOCK);
-	KUNIT_EXPECT_LE(test, cached, 6U);
+	KUNIT_EXPECT_LE(test, cached, 24U);
 }
 
 /* A stream of longer writes that share blocks; and writes of which few come again. */
@@ -70,12 +71,31 @@ static void not_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cached, 0U);
 }
 
+/* Random writes fill a file. The way they go changes seldom. */
+static void changes_seldom(struct kunit *test)
+{
+	struct rnd_state rnd;
+	unsigned int i, changes = 0;
+	bool before = false;
+
+	prandom_seed_state(&rnd, 7);
+	for (i = 0; i < 40000; i++) {
+		loff_t pos = prandom_u32_state(&rnd) % 4096 * 4096LL + 512;
+		bool cached = nd_again(file_nr(9), pos, BLOCK, BLOCK);
+
+		changes += cached != before;
+		before = cached;
+	}
+	KUNIT_EXPECT_TRUE(test, before);
+	KUNIT_EXPECT_LE(test, changes, 64U);
+}
+
 /* What one file has does not make another one of these. */
 static void other_files(struct kunit *test)
 {
 	unsigned int i;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 40; i++) {
 		nd_again(file_nr(7), 8192 + 512, 512, BLOCK);
 		KUNIT_EXPECT_FALSE(test, nd_again(file_nr(8), i * 65536LL + 8704, 512, BLOCK));
 	}
@@ -87,6 +107,7 @@ static struct kunit_case again_cases[] = {
 	KUNIT_CASE(records_of_a_log),
 	KUNIT_CASE(random_writes),
 	KUNIT_CASE(not_again),
+	KUNIT_CASE(changes_seldom),
 	KUNIT_CASE(other_files),
 	{}
 };

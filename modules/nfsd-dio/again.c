@@ -5,7 +5,7 @@
  * other writes to it. Direct, each would wait for the disk.
  *
  * Half of the last writes to a file decide for all of them, because direct and cached writes to a
- * file wait for each other.
+ * file wait for each other; once they have, a quarter is enough, so that a file seldom changes.
  *
  * What is remembered is a hint. If two places or files look alike, or one was forgotten, a write
  * goes a slower way, and is right.
@@ -21,7 +21,7 @@
 #define PLACE_BITS	14
 #define FILE_BITS	8
 /* The last writes that count, about. */
-#define LATELY		8
+#define LATELY		16
 #define ALL		1024
 
 /* The last place of each slot; 0: none. Writers race for it. */
@@ -31,6 +31,7 @@ static u32 places[1 << PLACE_BITS];
 static struct nd_again_file {
 	const struct inode *inode;
 	unsigned int share;	/* of its last writes that came again, 0 to ALL */
+	bool cached;
 } files[1 << FILE_BITS];
 
 /* Remember a place. Returns whether it was remembered. */
@@ -73,22 +74,26 @@ static bool nd_comes_to_same_block(const struct inode *inode, loff_t pos, size_t
  * to that length that need not be stable.
  *
  * Context: any.
- * Return: true if half of the last writes to the file came again.
+ * Return: true if half of the last writes to the file came again, or a quarter since half did.
  */
 bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int block)
 {
 	struct nd_again_file *file = &files[hash_ptr(inode, FILE_BITS)];
+	bool again, cached = false;
 	unsigned int share = 0;
-	bool again;
 
 	again = len < block ? nd_comes_to_same_block(inode, pos, len, block) : nd_note(inode, pos);
-	if (READ_ONCE(file->inode) == inode)
+	if (READ_ONCE(file->inode) == inode) {
 		share = READ_ONCE(file->share);
+		cached = READ_ONCE(file->cached);
+	}
 	if (again)
 		share += (ALL - share) / LATELY;
 	else
 		share -= DIV_ROUND_UP(share, LATELY);
 	WRITE_ONCE(file->inode, inode);
 	WRITE_ONCE(file->share, share);
-	return share >= ALL / 2;
+	cached = share >= (cached ? ALL / 4 : ALL / 2);
+	WRITE_ONCE(file->cached, cached);
+	return cached;
 }
