@@ -98,6 +98,8 @@ struct ctxra_file {
  * @early: it took an early token: the stock code followed it with windows
  * @gappy: its readers left gaps that nobody read
  * @again: it missed an evicted page: what it requests was in the page cache before
+ * @rested: nobody had come to it for a while before the request at hand
+ * @paused: when its windows were last made smaller, it had rested
  */
 struct ctxra_stream {
 	struct list_head lru;
@@ -126,7 +128,7 @@ struct ctxra_stream {
 	u8 trust;
 	u8 windows_opened;
 	u8 phase;
-	u8 other_phase;
+	u8 other_phase : 4;
 	bool reordered : 1;
 	bool on_trial : 1;
 	bool distrusted : 1;
@@ -134,6 +136,8 @@ struct ctxra_stream {
 	bool early : 1;
 	bool gappy : 1;
 	bool again : 1;
+	bool rested : 1;
+	bool paused : 1;
 };
 
 /**

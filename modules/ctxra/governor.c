@@ -34,10 +34,10 @@
 #define PROBE_MIN_CALLS		8
 #define PROBE_REACHES		16
 /*
- * If its readers are in order none is late. Where memory was short its windows grow with each
- * sample, and a reader that had paused for long would have small ones for long, too.
+ * Of a stream in order whose readers had paused until its readahead was evicted. None is late, and
+ * its windows, which grow with each sample, would be small for long.
  */
-#define PROBE_REACHES_CAPPED	2
+#define PROBE_REACHES_PAUSED	2
 #define PROBE_MAX_CALLS		200
 
 /*
@@ -248,7 +248,8 @@ void ctxra_governor_count_window(struct ctxra_stream *s, const struct ctxra_requ
 bool ctxra_governor_probe_due(const struct ctxra_stream *s, const struct ctxra_request *rq,
 			      struct ctxra_window *probe)
 {
-	unsigned long reaches = s->win_cap && !s->reordered ? PROBE_REACHES_CAPPED : PROBE_REACHES;
+	bool paused = s->win_cap && s->paused && !s->reordered;
+	unsigned long reaches = paused ? PROBE_REACHES_PAUSED : PROBE_REACHES;
 
 	if (!s->probe_nr)
 		return false;

@@ -20,9 +20,9 @@ void ctxra_thrash_rest(struct ctxra_stream *s, const struct ctxra_request *rq, u
 {
 	s64 moved = (s64)rq->index - (s64)s->reader_pos;
 
+	s->rested = (s32)(now - s->used) > REST_MS;
 	/* A slow reader goes on where it was, and what was evicted before it came counts. */
-	if (!ctxra_stream_is_proven(s) || (s32)(now - s->used) <= REST_MS ||
-	    abs(moved) <= 2 * (s64)rq->nr)
+	if (!ctxra_stream_is_proven(s) || !s->rested || abs(moved) <= 2 * (s64)rq->nr)
 		return;
 	s->win_cap = 0;
 	ctxra_ahead_reset(s, rq->index);
@@ -54,4 +54,5 @@ void ctxra_thrash_note(struct ctxra_stream *s, const struct ctxra_request *rq)
 	}
 	ctxra_governor_shrink(s, max(rq->nr, MIN_CAP));
 	s->shrunk_at = rq->index;
+	s->paused = s->rested;
 }
