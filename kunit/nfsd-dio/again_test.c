@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
+#include <linux/hash.h>
 #include <linux/prandom.h>
 
 #include "nfsd-dio/again.h"
@@ -56,7 +57,7 @@ static void random_writes(struct kunit *test)
 	/* It is written to elsewhere: a few writes later it is for the disk again. */
 	for (i = cached = 0; i < 64; i++)
 		cached += nd_again(file_nr(4), (i + 1000) * 4096LL + 512, BLOCK, BLOCK);
-	KUNIT_EXPECT_LE(test, cached, 24U);
+	KUNIT_EXPECT_LE(test, cached, 48U);
 }
 
 /* A stream of longer writes that share blocks; and writes of which few come again. */
@@ -79,8 +80,8 @@ static void changes_seldom(struct kunit *test)
 	bool before = false;
 
 	prandom_seed_state(&rnd, 7);
-	for (i = 0; i < 40000; i++) {
-		loff_t pos = prandom_u32_state(&rnd) % 4096 * 4096LL + 512;
+	for (i = 0; i < 200000; i++) {
+		loff_t pos = prandom_u32_state(&rnd) % 32768 * 4096LL + 512;
 		bool cached = nd_again(file_nr(9), pos, BLOCK, BLOCK);
 
 		changes += cached != before;
@@ -88,6 +89,61 @@ static void changes_seldom(struct kunit *test)
 	}
 	KUNIT_EXPECT_TRUE(test, before);
 	KUNIT_EXPECT_LE(test, changes, 64U);
+}
+
+/* Where a record ends tells something only at the end of its block. */
+static void records_apart(struct kunit *test)
+{
+	unsigned int i, cached[2] = {};
+
+	for (i = 0; i < 200; i++) {
+		loff_t pos = i * 16384LL;
+
+		/* Within a block, and to its end; then to the next block. */
+		cached[0] += nd_again(file_nr(10), pos + 1024, 512, BLOCK);
+		cached[0] += nd_again(file_nr(10), pos + 4096, 512, BLOCK);
+		cached[1] += nd_again(file_nr(11), pos + 3584, 512, BLOCK);
+		cached[1] += nd_again(file_nr(11), pos + 4096, 512, BLOCK);
+	}
+	KUNIT_EXPECT_EQ(test, cached[0], 0U);
+	KUNIT_EXPECT_GE(test, cached[1], 300U);
+}
+
+/* Places 4 GiB apart; long writes, which go as the short ones do. */
+static void far_and_long(struct kunit *test)
+{
+	unsigned int i, cached = 0;
+
+	for (i = 0; i < 100; i++) {
+		loff_t pos = (u64)i << 32 | 512;
+
+		cached += nd_again(file_nr(12), pos, BLOCK, BLOCK);
+		cached += nd_again(file_nr(12), 65536 + 512, 32768, BLOCK);
+	}
+	KUNIT_EXPECT_EQ(test, cached, 0U);
+	for (i = 0; i < 100; i++)
+		cached += nd_again(file_nr(12), 512, BLOCK, BLOCK);
+	KUNIT_EXPECT_GE(test, cached, 80U);
+	KUNIT_EXPECT_TRUE(test, nd_again(file_nr(12), 65536 + 512, 32768, BLOCK));
+}
+
+/* Two files with one slot: what one has is not the other's. */
+static void files_of_one_slot(struct kunit *test)
+{
+	static const char more[8192];
+	const struct inode *first = (const struct inode *)&more[0], *second;
+	unsigned int i, other;
+
+	for (other = 1; other < sizeof(more); other++)
+		if (hash_ptr(&more[other], 10) == hash_ptr(first, 10))
+			break;
+	KUNIT_ASSERT_LT(test, other, (unsigned int)sizeof(more));
+	second = (const struct inode *)&more[other];
+	for (i = 0; i < 40; i++)
+		nd_again(first, 512, BLOCK, BLOCK);
+	KUNIT_EXPECT_TRUE(test, nd_again(first, 512, BLOCK, BLOCK));
+	KUNIT_EXPECT_FALSE(test, nd_again(second, 65536 + 512, 32768, BLOCK));
+	KUNIT_EXPECT_FALSE(test, nd_again(second, 512, BLOCK, BLOCK));
 }
 
 /* What one file has does not make another one of these. */
@@ -108,6 +164,9 @@ static struct kunit_case again_cases[] = {
 	KUNIT_CASE(random_writes),
 	KUNIT_CASE(not_again),
 	KUNIT_CASE(changes_seldom),
+	KUNIT_CASE(records_apart),
+	KUNIT_CASE(far_and_long),
+	KUNIT_CASE(files_of_one_slot),
 	KUNIT_CASE(other_files),
 	{}
 };

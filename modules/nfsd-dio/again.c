@@ -4,8 +4,9 @@
  * logs, and images on an async export. The stock code reads a block once, and the cache answers the
  * other writes to it. Direct, each would wait for the disk.
  *
- * Half of the last writes to a file decide for all of them, because direct and cached writes to a
- * file wait for each other; once they have, a quarter is enough, so that a file seldom changes.
+ * Half of the last short writes to a file decide for all of its writes, because direct and cached
+ * writes to a file wait for each other. Once they have, a sixteenth is enough, because its blocks
+ * that are cached stay so.
  *
  * What is remembered is a hint. If two places or files look alike, or one was forgotten, a write
  * goes a slower way, and is right.
@@ -17,9 +18,9 @@
 
 #include "again.h"
 
-/* Of so many random places two thirds are remembered. */
-#define PLACE_BITS	14
-#define FILE_BITS	8
+/* Blocks of 4 KiB: 170 MiB that are written in turn, or 500 MiB at random. */
+#define PLACE_BITS	16
+#define FILE_BITS	10
 /* The last writes that count, about. */
 #define LATELY		16
 #define ALL		1024
@@ -66,15 +67,16 @@ static bool nd_comes_to_same_block(const struct inode *inode, loff_t pos, size_t
  * nd_again - whether the blocks of a file are written again
  * @inode: the file
  * @pos: where a write begins, bytes
- * @len: its length, bytes, up to %ND_AGAIN_MAX
+ * @len: its length, bytes
  * @block: block size of the file system, bytes, a power of two
  *
  * A write comes again if one like it began there; shorter than a block, if one was in its block.
- * Neighbours in a stream of longer ones share blocks, too. To be asked of each misaligned write up
- * to that length that need not be stable.
+ * Neighbours in a stream of longer ones share blocks, too. Those beyond %ND_AGAIN_MAX do not count.
+ * To be asked of each misaligned write that need not be stable.
  *
  * Context: any.
- * Return: true if half of the last writes to the file came again, or a quarter since half did.
+ * Return: true if half of the last writes to the file came again, or a
+ *	sixteenth since half did.
  */
 bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int block)
 {
@@ -82,6 +84,8 @@ bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int bl
 	bool again, cached = false;
 	unsigned int share = 0;
 
+	if (len > ND_AGAIN_MAX)
+		return READ_ONCE(file->inode) == inode && READ_ONCE(file->cached);
 	again = len < block ? nd_comes_to_same_block(inode, pos, len, block) : nd_note(inode, pos);
 	if (READ_ONCE(file->inode) == inode) {
 		share = READ_ONCE(file->share);
@@ -93,7 +97,7 @@ bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int bl
 		share -= DIV_ROUND_UP(share, LATELY);
 	WRITE_ONCE(file->inode, inode);
 	WRITE_ONCE(file->share, share);
-	cached = share >= (cached ? ALL / 4 : ALL / 2);
+	cached = share >= (cached ? ALL / 16 : ALL / 2);
 	WRITE_ONCE(file->cached, cached);
 	return cached;
 }

@@ -8,7 +8,7 @@
 
 /*
  * Bytes. Longer writes that need not be stable are mostly parts of a request that a client has
- * split. A COMMIT follows them, and direct writes are faster then.
+ * split, to other places each time. A COMMIT follows them, and direct writes are faster then.
  */
 #define ND_AGAIN_MAX	SZ_16K
 

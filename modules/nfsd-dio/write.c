@@ -51,7 +51,6 @@ static void nd_count_latency(u64 ns)
 static bool nd_comes_again(const struct kiocb *iocb, const struct nd_write *write)
 {
 	return nd_mode() != ND_UNALIGNED && !(iocb->ki_flags & IOCB_DSYNC) &&
-	       write->len <= ND_AGAIN_MAX &&
 	       nd_again(file_inode(iocb->ki_filp), write->pos, write->len, write->block);
 }
 
