@@ -208,10 +208,7 @@ static unsigned long read_with_pauses(struct sim *sim, unsigned long win, long c
 	for (at = 0; at < PAGES; at += NR) {
 		r.pos = at;
 		r.end = at + NR;
-		while (!sim_idle(sim, &r)) {
-			sim_step(sim, &r);
-			sim->cache.now = max(sim->cache.now, r.wake);
-		}
+		sim_finish(sim, &r);
 		if (at < pause)
 			continue;
 		pause = at + PAUSE_PAGES / 2 + prandom_u32_state(&rnd) % PAUSE_PAGES;

@@ -46,10 +46,7 @@ static void read_one(struct sim *sim, struct stock_ra *ra, unsigned long index, 
 {
 	struct sim_reader r = { .ra = ra, .pos = index, .end = index + nr };
 
-	while (!sim_idle(sim, &r)) {
-		sim_step(sim, &r);
-		sim->cache.now = max(sim->cache.now, r.wake);
-	}
+	sim_finish(sim, &r);
 }
 
 /*

@@ -401,6 +401,15 @@ static void sim_run_concurrent(struct sim *sim, const struct sim_work *work,
 	}
 }
 
+/* Let a reader finish its request, while no other one runs. */
+void sim_finish(struct sim *sim, struct sim_reader *r)
+{
+	while (!sim_idle(sim, r)) {
+		sim_step(sim, r);
+		sim->cache.now = max(sim->cache.now, r->wake);
+	}
+}
+
 /* Run readers that wait for each other: one finishes its request, then the next. */
 static void sim_run_in_turn(struct sim *sim, const struct sim_work *work,
 			    struct sim_reader *readers)
@@ -411,10 +420,7 @@ static void sim_run_in_turn(struct sim *sim, const struct sim_work *work,
 		struct sim_reader *r = &readers[i % work->readers];
 
 		sim_assign_request(work, r, &next);
-		while (!sim_idle(sim, r)) {
-			sim_step(sim, r);
-			sim->cache.now = max(sim->cache.now, r->wake);
-		}
+		sim_finish(sim, r);
 	}
 }
 

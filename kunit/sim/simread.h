@@ -99,6 +99,7 @@ void sim_reset(struct sim *sim, const struct sim_way *way, unsigned long win, lo
 unsigned long sim_opened(const struct sim *sim);
 void sim_step(struct sim *sim, struct sim_reader *r);
 bool sim_idle(const struct sim *sim, const struct sim_reader *r);
+void sim_finish(struct sim *sim, struct sim_reader *r);
 void sim_run(struct sim *sim, const struct sim_work *work);
 
 #endif
