@@ -15,12 +15,18 @@
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
+#include <linux/sizes.h>
 
 #include "again.h"
 
 /* Blocks of 4 KiB: 170 MiB that are written in turn, or 500 MiB at random. */
 #define PLACE_BITS	16
 #define FILE_BITS	10
+/*
+ * Bytes. Longer writes that need not be stable are mostly parts of a request that a client has
+ * split, to other places each time. A COMMIT follows them, and direct writes are faster then.
+ */
+#define COUNTED_MAX	SZ_16K
 /* The last writes that count, about. */
 #define LATELY		16
 #define ALL		1024
@@ -71,12 +77,11 @@ static bool nd_comes_to_same_block(const struct inode *inode, loff_t pos, size_t
  * @block: block size of the file system, bytes, a power of two
  *
  * A write comes again if one like it began there; shorter than a block, if one was in its block.
- * Neighbours in a stream of longer ones share blocks, too. Those beyond %ND_AGAIN_MAX do not count.
+ * Neighbours in a stream of longer ones share blocks, too. Those beyond %COUNTED_MAX do not count.
  * To be asked of each misaligned write that need not be stable.
  *
  * Context: any.
- * Return: true if half of the last writes to the file came again, or a
- *	sixteenth since half did.
+ * Return: true if half of the last writes to the file came again, or a sixteenth since half did.
  */
 bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int block)
 {
@@ -84,13 +89,13 @@ bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int bl
 	bool again, cached = false;
 	unsigned int share = 0;
 
-	if (len > ND_AGAIN_MAX)
-		return READ_ONCE(file->inode) == inode && READ_ONCE(file->cached);
-	again = len < block ? nd_comes_to_same_block(inode, pos, len, block) : nd_note(inode, pos);
 	if (READ_ONCE(file->inode) == inode) {
 		share = READ_ONCE(file->share);
 		cached = READ_ONCE(file->cached);
 	}
+	if (len > COUNTED_MAX)
+		return cached;
+	again = len < block ? nd_comes_to_same_block(inode, pos, len, block) : nd_note(inode, pos);
 	if (again)
 		share += (ALL - share) / LATELY;
 	else
