@@ -43,7 +43,7 @@ serve() {
 	else
 		nfs_export /mnt/test 8
 	fi
-	exportfs -o "rw,insecure,no_root_squash,no_subtree_check,fsid=0,$2" "*:$NFS_EXPORT" || fail "exportfs"
+	nfs_export_as "$2"
 	nfs_mount "$1" /mnt/client
 }
 

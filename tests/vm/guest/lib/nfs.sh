@@ -16,12 +16,17 @@ nfs_export() {
 	nfsdcld || fail "nfsdcld does not start"
 	rpcbind -w || fail "rpcbind does not start"
 	rpc.mountd || fail "rpc.mountd does not start"
-	exportfs -o rw,insecure,no_root_squash,no_subtree_check,fsid=0,async "*:$NFS_EXPORT" || fail "exportfs"
+	nfs_export_as async
 	# nfs-utils 3 serves version 4.0 only if the configuration says so.
 	mkdir -p /etc/nfs.conf.d
 	printf '[nfsd]\nvers4.0=y\n' > /etc/nfs.conf.d/test.conf
 	rpc.nfsd "$2" || fail "nfsd does not start"
 	assert_equal "nfsd threads" "$(cat /proc/fs/nfsd/threads)" "$2"
+}
+
+# Export the folder of nfs_export anew, as sync or async. nfs_export_as sync|async
+nfs_export_as() {
+	exportfs -o "rw,insecure,no_root_squash,no_subtree_check,fsid=0,$1" "*:$NFS_EXPORT" || fail "exportfs"
 }
 
 # Export another mounted file system, as NAME below the export of nfs_export. nfs_export_also DIR NAME
