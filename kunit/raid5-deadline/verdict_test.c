@@ -59,6 +59,7 @@ CHANGE(no_writes, sh->written = 0)
 CHANGE(full, sh->overwritten = 4)
 CHANGE(more_than_full, sh->overwritten = 5)
 CHANGE(batched, sh->batched = true)
+CHANGE(full_write, sh->full_write = true)
 CHANGE(special, sh->special = true)
 CHANGE(overlap, sh->overlap = true)
 CHANGE(urgent, sh->urgent = true)
@@ -121,6 +122,31 @@ static void judged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, judge(&sh, &array), c->verdict);
 }
 
+/* Partial stripes on which work has begun go before others. */
+static void begun_ones_go_first(struct kunit *test)
+{
+	static void (*const others[])(struct r5d_stripe_state *sh,
+				      struct r5d_array_conditions *array) = {
+		idle, special, batched, full_write,
+	};
+	struct r5d_array_conditions array = idle_array();
+	struct r5d_stripe_state sh = partial();
+	int i;
+
+	KUNIT_EXPECT_FALSE(test, r5d_may_be_begun(&sh));
+	sh.fresh = false;
+	KUNIT_EXPECT_TRUE(test, r5d_may_be_begun(&sh));
+	/* raid456 sets it to 0 when it copies the writes. */
+	sh.overwritten = 0;
+	KUNIT_EXPECT_TRUE(test, r5d_may_be_begun(&sh));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		struct r5d_stripe_state other = sh;
+
+		others[i](&other, &array);
+		KUNIT_EXPECT_FALSE_MSG(test, r5d_may_be_begun(&other), "change %d", i);
+	}
+}
+
 /*
  * Half of the stripes held leaves what a writer needs that waits for a free stripe: fewer than
  * three quarters in use, once the others are done.
@@ -179,6 +205,7 @@ static void cache_beside_others(struct kunit *test)
 static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(partial_is_held),
 	KUNIT_CASE_PARAM(judged, change_case_gen_params),
+	KUNIT_CASE(begun_ones_go_first),
 	KUNIT_CASE(held_stripes_leave_room),
 	KUNIT_CASE(cache_size),
 	KUNIT_CASE(cache_size_is_odd),

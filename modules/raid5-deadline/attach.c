@@ -79,6 +79,7 @@ static struct r5d_array *r5d_array_alloc(struct r5conf *conf, struct mddev *mdde
 	array->conf = conf;
 	array->mddev = mddev;
 	array->setting = R5D_DEFAULT;
+	array->order_until = jiffies;
 	strscpy(array->name, name, sizeof(array->name));
 	kref_init(&array->ref);
 	INIT_DELAYED_WORK(&array->work, r5d_array_work);

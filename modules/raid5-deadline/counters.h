@@ -30,6 +30,7 @@
 	C(RELEASED_OTHER, "released_other")		\
 	C(WOULD_HOLD, "would_hold")			\
 	C(WOULD_FILL, "would_fill")			\
+	C(MOVED_FIRST, "moved_first")			\
 	C(WRITTEN_RMW, "written_rmw")			\
 	C(WRITTEN_RCW, "written_rcw")			\
 	C(PRE_READ_SECTORS, "pre_read_sectors")

@@ -15,6 +15,7 @@
 #include "attach.h"
 #include "common/hook.h"
 #include "hooks.h"
+#include "order.h"
 #include "release.h"
 #include "stock.h"
 #include "table.h"
@@ -27,18 +28,23 @@ static void r5d_do_release_stripe(struct r5conf *conf, struct stripe_head *sh,
 				  struct list_head *inactive)
 {
 	struct r5d_array *array;
-	bool held = false;
+	bool held = false, read_for = false;
 
 	hook_call_begin(&hooks[RELEASE]);
 	rcu_read_lock();
 	array = r5d_array_find(conf);
-	if (array)
-		held = r5d_release(array, sh);
-	else
+	if (array) {
+		r5d_order_forget(array, sh);
+		held = r5d_release(array, sh, &read_for);
+	} else {
 		r5d_array_attach(conf, sh);
-	rcu_read_unlock();
-	if (!held)
+	}
+	if (!held) {
 		r5d_stock_release(conf, sh, inactive);
+		if (array)
+			r5d_order(array, sh, read_for);
+	}
+	rcu_read_unlock();
 	hook_call_end(&hooks[RELEASE]);
 }
 

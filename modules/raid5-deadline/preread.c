@@ -19,8 +19,9 @@
  * has been written without a read: its writes are no longer to do then.
  *
  * Context: the array's device_lock is held.
+ * Return: true if something was counted, and what was read has just come.
  */
-void r5d_count_preread(struct r5d_array *array, struct r5d_stripe *stripe)
+bool r5d_count_preread(struct r5d_array *array, struct r5d_stripe *stripe)
 {
 	struct stripe_head *sh = stripe->sh;
 	bool to_write = false, parity = false;
@@ -40,7 +41,8 @@ void r5d_count_preread(struct r5d_array *array, struct r5d_stripe *stripe)
 	}
 	stripe->unread = to_write && !pages;
 	if (!to_write || !pages)
-		return;
+		return false;
 	r5d_count(array, parity ? R5D_C_WRITTEN_RMW : R5D_C_WRITTEN_RCW);
 	r5d_add(array, R5D_C_PRE_READ_SECTORS, pages * R5D_STRIPE_SECTORS);
+	return true;
 }

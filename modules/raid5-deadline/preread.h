@@ -5,6 +5,6 @@
 
 #include "r5d.h"
 
-void r5d_count_preread(struct r5d_array *array, struct r5d_stripe *stripe);
+bool r5d_count_preread(struct r5d_array *array, struct r5d_stripe *stripe);
 
 #endif

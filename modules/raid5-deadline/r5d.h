@@ -73,6 +73,9 @@ enum r5d_state {
  * @raise: the cache is too small for what is to be held: the work raises it, or is about to
  * @raise_after: when the work may be asked again for that, in ns
  * @held_lru: the held stripes, by stripe_head.lru
+ * @order_until: until when, in jiffies, stripes that raid456 has begun go before others
+ * @order_last: the last that did, or NULL if it has been released since. None is freed without
+ * @order_nr: stripes that did since none of them was left in raid456's list
  * @stripes: what we know of stripes
  * @predictor: what we have learned of the array
  * @count: counters
@@ -104,6 +107,9 @@ struct r5d_array {
 	bool raise;
 	u64 raise_after;
 	struct list_head held_lru;
+	unsigned long order_until;
+	struct stripe_head *order_last;
+	unsigned int order_nr;
 	struct r5d_stripe_table stripes;
 	struct r5d_predictor predictor;
 	u64 count[R5D_C_NR];

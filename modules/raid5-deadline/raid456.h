@@ -101,6 +101,12 @@ static inline struct bio *r456_dev_towrite(char *dev)
 	return *R456_FIELD(struct bio *, dev, r5dev__towrite);
 }
 
+/* Writes that raid456 has copied to a disk's page, until they end. Likewise. */
+static inline struct bio *r456_dev_written(char *dev)
+{
+	return *R456_FIELD(struct bio *, dev, r5dev__written);
+}
+
 static inline sector_t r456_dev_sector(char *dev)
 {
 	return *R456_FIELD(sector_t, dev, r5dev__sector);
@@ -190,6 +196,12 @@ static inline atomic_t *r456_conf_preread_active(struct r5conf *conf)
 static inline struct list_head *r456_conf_delayed(struct r5conf *conf)
 {
 	return R456_FIELD(struct list_head, conf, r5conf__delayed_list);
+}
+
+/* Stripes that raid5d handles next, unless the array has worker groups: each has a list then. */
+static inline struct list_head *r456_conf_handle(struct r5conf *conf)
+{
+	return R456_FIELD(struct list_head, conf, r5conf__handle_list);
 }
 
 static inline bool r456_conf_quiescing(struct r5conf *conf)

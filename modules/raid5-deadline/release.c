@@ -6,6 +6,7 @@
 #include "common/module.h"
 #include "hold.h"
 #include "inspect.h"
+#include "order.h"
 #include "outcome.h"
 #include "params.h"
 #include "preread.h"
@@ -57,6 +58,7 @@ static bool r5d_reads_for_writes(enum r5d_verdict verdict)
 static bool r5d_defer(struct r5d_array *array, struct r5d_stripe *stripe, u64 now)
 {
 	r5d_clear_preread_active(array, stripe);
+	r5d_order_start(array);
 	list_add_tail(r456_sh_lru(stripe->sh), &array->held_lru);
 	r5d_timer_start(array, stripe, now);
 	return true;
@@ -241,11 +243,11 @@ static bool r5d_is_judged(const struct r5d_stripe *stripe)
 
 /* Is the entry of a stripe that is released again of no more use? */
 static bool r5d_seen_enough(struct r5d_array *array, struct r5d_stripe *stripe,
-			    const struct r5d_stripe_state *state)
+			    const struct r5d_stripe_state *state, bool *read_for)
 {
 	/* Work on it has begun. */
 	if (state->handle && !state->fresh && stripe->unread && stripe->phase != R5D_STRIPE_HELD)
-		r5d_count_preread(array, stripe);
+		*read_for = r5d_count_preread(array, stripe);
 	if (!r5d_is_judged(stripe))
 		return false;
 	/* It is released a second time before that, and is judged a second time. */
@@ -258,11 +260,12 @@ static bool r5d_seen_enough(struct r5d_array *array, struct r5d_stripe *stripe,
  * r5d_release - hold a stripe whose last reference was dropped, if that is right
  * @array: the array
  * @sh: the stripe, without references and on no list
+ * @read_for: set to true if what was read for its writes has just come
  *
  * Context: the array's device_lock is held, in place of do_release_stripe().
  * Return: true if it is held; false: do_release_stripe() has to be called.
  */
-bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
+bool r5d_release(struct r5d_array *array, struct stripe_head *sh, bool *read_for)
 {
 	struct r5d_stripe_state state;
 	struct r5d_stripe *stripe;
@@ -277,7 +280,7 @@ bool r5d_release(struct r5d_array *array, struct stripe_head *sh)
 		return false;
 	r5d_inspect_stripe(array->conf, sh, &state);
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && stripe && !r5d_stripe_is_legal(stripe));
-	if (stripe && r5d_seen_enough(array, stripe, &state)) {
+	if (stripe && r5d_seen_enough(array, stripe, &state, read_for)) {
 		r5d_stripe_remove(&array->stripes, stripe);
 		/* The same question as above, which was not asked of a stripe with an entry. */
 		if (!state.handle || !state.fresh)

@@ -7,6 +7,6 @@
 struct r5d_array;
 struct stripe_head;
 
-bool r5d_release(struct r5d_array *array, struct stripe_head *sh);
+bool r5d_release(struct r5d_array *array, struct stripe_head *sh, bool *read_for);
 
 #endif

@@ -72,6 +72,15 @@ enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
 	return R5D_HOLD;
 }
 
+/*
+ * May it be a partial stripe that raid456 has begun to write? @sh as for r5d_judge(). A cached
+ * stripe with new work looks the same.
+ */
+bool r5d_may_be_begun(const struct r5d_stripe_state *sh)
+{
+	return sh->handle && !sh->special && !sh->fresh && !sh->batched && !sh->full_write;
+}
+
 /* The memory that a stripe of an array takes. */
 unsigned int r5d_stripe_bytes(int disks)
 {

@@ -46,6 +46,7 @@ enum r5d_verdict {
  * @handle: STRIPE_HANDLE, it has work to do
  * @fresh: STRIPE_BATCH_READY, nothing of it was read, written or cached since init_stripe()
  * @batched: it is part of a batch of full stripes
+ * @full_write: STRIPE_FULL_WRITE, all of its data is being written
  * @special: it is used by resync, check, reshape or discard
  * @overlap: another writer waits for it
  * @urgent: it has a write of metadata, or a FUA, priority or swap write
@@ -57,6 +58,7 @@ struct r5d_stripe_state {
 	bool handle;
 	bool fresh;
 	bool batched;
+	bool full_write;
 	bool special;
 	bool overlap;
 	bool urgent;
@@ -91,6 +93,7 @@ enum r5d_verdict r5d_judge(const struct r5d_stripe_state *sh,
 			   const struct r5d_array_conditions *array);
 enum r5d_verdict r5d_judge_writes(const struct r5d_stripe_state *sh,
 				  const struct r5d_array_conditions *array);
+bool r5d_may_be_begun(const struct r5d_stripe_state *sh);
 unsigned int r5d_stripe_bytes(int disks);
 int r5d_cache_stripes(int chunk_sectors, int disks, unsigned int cache_mb);
 int r5d_cache_within(int before, int want, int disks, u64 all, u64 taken);
