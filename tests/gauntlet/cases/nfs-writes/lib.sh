@@ -5,7 +5,7 @@
 # For setup: export with "sync", and set the disk's target of write-back throttling, us: 0 turns it off, -1 is what the
 # kernel chooses. set_server 0
 set_server() {
-	exportfs -o rw,insecure,no_root_squash,no_subtree_check,fsid=0,sync "*:$NFS_EXPORT"
+	nfs_export_as sync
 	echo "$1" > "/sys/block/$DISKS/queue/wbt_lat_usec"
 }
 
