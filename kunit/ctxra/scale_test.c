@@ -51,6 +51,7 @@ static void sum_of_seeds(struct kunit *test, struct sim *sim, unsigned int strea
 	}
 }
 
+/* Streams one behind the other look like readers of a stride, too: see streams_apart(). */
 static void in_one_file(struct kunit *test)
 {
 	unsigned int streams = *(const unsigned int *)test->param_value;
@@ -63,6 +64,65 @@ static void in_one_file(struct kunit *test)
 	kunit_info(test, "%u streams: I/Os %lu -> %lu (%lu %%), waits %lu -> %lu, windows %lu of %lu\n",
 		   streams, stock.ios, ctxra.ios, ctxra.ios * 100 / stock.ios, stock.missed,
 		   ctxra.missed, ctxra.opened, SEEDS * streams * pages_of(streams) / WINDOW);
+}
+
+#define APART_STREAMS	65
+/* Pages of a stream, and the most between two streams. */
+#define APART_PAGES	1024UL
+#define APART_GAP	1024UL
+
+/* Move the streams, which lie one behind the other, as far apart as chance has it. */
+static void move_apart(struct sim_request *rq, unsigned long nr, struct rnd_state *rnd)
+{
+	unsigned long place[APART_STREAMS], at = 0, i;
+
+	for (i = 0; i < APART_STREAMS; i++) {
+		place[i] = at;
+		at += APART_PAGES + prandom_u32_state(rnd) % (APART_GAP / 16) * 16;
+	}
+	for (i = 0; i < nr; i++)
+		rq[i].index = place[rq[i].index / APART_PAGES] + rq[i].index % APART_PAGES;
+}
+
+/*
+ * The streams of a file do not wait for each other's tokens for long. Behind each there is a window
+ * that nobody reads, of 32 pages for 1024.
+ */
+static void streams_apart(struct kunit *test)
+{
+	struct sim *sim = sim_alloc(test, 0, APART_STREAMS * (APART_PAGES + APART_GAP));
+	struct sim_outcome stock = {}, ctxra = {};
+	u32 seed;
+
+	for (seed = 1; seed <= SEEDS; seed++) {
+		struct sim_shape shape = {
+			.name = "streams apart", .pages = APART_STREAMS * APART_PAGES, .nr = 16,
+			.win = WINDOW, .readers = 16, .share = SIM_POOL, .shared_fd = true,
+			.streams = APART_STREAMS, .group = 2, .seed = seed,
+		};
+		struct sim_work work = sim_work_create(test, &shape, sim->cache.eof);
+		struct rnd_state rnd = sim_random(seed);
+		struct sim_request *rq;
+		struct sim_outcome one;
+
+		rq = kunit_kmalloc(test, work.nr * sizeof(*rq), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, rq);
+		memcpy(rq, work.requests, work.nr * sizeof(*rq));
+		kunit_kfree(test, work.requests);
+		work.requests = rq;
+		move_apart(rq, work.nr, &rnd);
+		one = sim_eval(sim, &work, seed % SIM_NR_WAYS, WINDOW, SIM_STOCK);
+		stock.ios += one.ios;
+		stock.read += one.read;
+		one = sim_eval(sim, &work, seed % SIM_NR_WAYS, WINDOW, SIM_ALL_PATTERNS);
+		ctxra.ios += one.ios;
+		ctxra.read += one.read;
+		kunit_kfree(test, rq);
+	}
+	kunit_info(test, "I/Os %lu -> %lu (%lu %%), pages %lu -> %lu\n", stock.ios, ctxra.ios,
+		   ctxra.ios * 100 / stock.ios, stock.read, ctxra.read);
+	KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * 84);
+	KUNIT_EXPECT_LE(test, ctxra.read * 100, stock.read * 105);
 }
 
 /* Requests that are served of a recognised stream, if so many streams of one set take turns. */
@@ -121,6 +181,7 @@ static void more_than_a_set_has_room_for(struct kunit *test)
 
 static struct kunit_case scale_cases[] = {
 	KUNIT_CASE_PARAM(in_one_file, counts_gen_params),
+	KUNIT_CASE(streams_apart),
 	KUNIT_CASE(more_than_a_set_has_room_for),
 	{}
 };

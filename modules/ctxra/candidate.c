@@ -13,8 +13,13 @@
 #include "governor.h"
 #include "stream.h"
 
-/* A stream with so many hits opens its first window without a token. */
+/*
+ * A stream with so many hits opens its first window without a token; also one that the stock code
+ * follows, if it has so many hits of that kind: it is long, and with many streams in a file each
+ * would wait for tokens that others return late.
+ */
 #define TOKENLESS_HITS		16
+#define TOKENLESS_FOLLOWED	12
 /*
  * Where memory is short, random reads come back to all places of a file. So after an evicted page a
  * stream must have extended its range so often in a row the same way, too.
@@ -94,7 +99,9 @@ bool ctxra_candidate_range(struct ctxra_stream *s, const struct ctxra_request *r
 /* Does a candidate need a token to become a stream? */
 static bool needs_token(const struct ctxra_stream *s)
 {
-	return s->hits < TOKENLESS_HITS || (s->again && abs(s->direction) < TOKENLESS_MOVES);
+	bool many = s->hits >= TOKENLESS_HITS || s->followed >= TOKENLESS_FOLLOWED;
+
+	return !many || (s->again && abs(s->direction) < TOKENLESS_MOVES);
 }
 
 /**
