@@ -16,7 +16,9 @@
 /*
  * A stream with so many hits opens its first window without a token; also one that the stock code
  * follows, if it has so many hits of that kind: it is long, and with many streams in a file each
- * would wait for tokens that others return late.
+ * would wait for tokens that others return late. Not where no I/O can be saved, so that the window
+ * behind its end would be for nothing: requests as long as the window are an I/O each, and at a
+ * marker the stock code has full windows already.
  */
 #define TOKENLESS_HITS		16
 #define TOKENLESS_FOLLOWED	12
@@ -97,9 +99,11 @@ bool ctxra_candidate_range(struct ctxra_stream *s, const struct ctxra_request *r
 }
 
 /* Does a candidate need a token to become a stream? */
-static bool needs_token(const struct ctxra_stream *s)
+static bool needs_token(const struct ctxra_stream *s, const struct ctxra_request *rq)
 {
-	bool many = s->hits >= TOKENLESS_HITS || s->followed >= TOKENLESS_FOLLOWED;
+	/* The request at a marker may be shorter than those of the stream. */
+	bool saves = s->last_nr < rq->win && !rq->marker;
+	bool many = s->hits >= TOKENLESS_HITS || (s->followed >= TOKENLESS_FOLLOWED && saves);
 
 	return !many || (s->again && abs(s->direction) < TOKENLESS_MOVES);
 }
@@ -124,7 +128,7 @@ bool ctxra_candidate_try(struct ctxra_stream *s, struct ctxra_budget *budget,
 		return false;
 	if (s->gappy && (end - start < ctxra_reach(rq) || 8UL * s->requested < 7 * (end - start)))
 		return false;
-	if (needs_token(s)) {
+	if (needs_token(s, rq)) {
 		s->early = s->hits < CTXRA_DENSE_HITS;
 		if (!(s->early ? ctxra_budget_take_early(budget) : ctxra_budget_take(budget)))
 			return false;
