@@ -110,7 +110,7 @@ static void move_apart(struct sim_request *rq, unsigned long nr, struct rnd_stat
 }
 
 static void add_apart(struct kunit *test, struct sim *sim, unsigned int nr, u32 seed,
-		      struct sim_outcome *stock, struct sim_outcome *ctxra)
+		      struct sim_totals *sum)
 {
 	struct sim_shape shape = {
 		.name = "streams apart", .pages = APART_STREAMS * APART_PAGES, .nr = nr,
@@ -120,7 +120,6 @@ static void add_apart(struct kunit *test, struct sim *sim, unsigned int nr, u32 
 	struct sim_work work = sim_work_create(test, &shape, sim->cache.eof);
 	struct rnd_state rnd = sim_random(seed);
 	struct sim_request *rq;
-	struct sim_outcome one;
 
 	rq = kunit_kmalloc(test, work.nr * sizeof(*rq), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rq);
@@ -128,12 +127,7 @@ static void add_apart(struct kunit *test, struct sim *sim, unsigned int nr, u32 
 	kunit_kfree(test, work.requests);
 	work.requests = rq;
 	move_apart(rq, work.nr, &rnd);
-	one = sim_eval(sim, &work, seed % SIM_NR_WAYS, WINDOW, SIM_STOCK);
-	stock->ios += one.ios;
-	stock->read += one.read;
-	one = sim_eval(sim, &work, seed % SIM_NR_WAYS, WINDOW, SIM_ALL_PATTERNS);
-	ctxra->ios += one.ios;
-	ctxra->read += one.read;
+	sim_compare(sim, &work, seed % SIM_NR_WAYS, WINDOW, sum);
 	kunit_kfree(test, rq);
 }
 
@@ -142,15 +136,14 @@ static void streams_apart(struct kunit *test)
 {
 	struct sim *sim = sim_alloc(test, 0, APART_STREAMS * (APART_PAGES + APART_GAP));
 	const struct apart *apart = test->param_value;
-	struct sim_outcome stock = {}, ctxra = {};
+	struct sim_totals sum = {};
 	u32 seed;
 
 	for (seed = 1; seed <= SEEDS; seed++)
-		add_apart(test, sim, apart->nr, seed, &stock, &ctxra);
-	kunit_info(test, "I/Os %lu -> %lu (%lu %%), pages %lu -> %lu\n", stock.ios, ctxra.ios,
-		   ctxra.ios * 100 / stock.ios, stock.read, ctxra.read);
-	KUNIT_EXPECT_LE(test, ctxra.ios * 100, stock.ios * apart->ios);
-	KUNIT_EXPECT_LE(test, ctxra.read * 100, stock.read * apart->pages);
+		add_apart(test, sim, apart->nr, seed, &sum);
+	sim_report_totals(test, "streams apart", &sum);
+	KUNIT_EXPECT_LE(test, sum.ios[1] * 100, sum.ios[0] * apart->ios);
+	KUNIT_EXPECT_LE(test, sum.read[1] * 100, sum.read[0] * apart->pages);
 }
 
 /* Requests that are served of a recognised stream, if so many streams of one set take turns. */
