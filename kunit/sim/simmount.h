@@ -21,6 +21,7 @@
  * @limited: nfs-ra is there, and the mount has a constant: windows are only bounded
  * @memory: see &nra_limits.memory
  * @largest: the largest window that was opened at a marker, pages
+ * @missed: calls to page_cache_sync_ra()
  * @begin: where the read() at hand began, pages
  * @pread: nobody knows where that is
  * @habit: of the mount
@@ -33,6 +34,7 @@ struct simmount {
 	bool limited;
 	unsigned long memory;
 	unsigned int largest;
+	unsigned long missed;
 	unsigned long begin;
 	bool pread;
 	struct nra_habit habit;

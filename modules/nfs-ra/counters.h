@@ -20,6 +20,7 @@
 	C(AUTO_FULL, "auto_full")			\
 	C(AUTO_UNPROVEN, "auto_unproven")		\
 	C(AUTO_IGNORED, "auto_ignored")			\
+	C(AUTO_TAKEN_OVER, "auto_taken_over")		\
 	C(LIMITED, "limited")				\
 	C(WOULD_SET, "would_set")			\
 	C(WOULD_GROW, "would_grow")			\

@@ -7,7 +7,7 @@
 #include "habit.h"
 
 /**
- * struct nra_marker - a read() that hits the expected marker of a file, and what bounds its windows
+ * struct nra_marker - a read() that hits a marker of a file, and what bounds its windows
  * @last: the file's last window
  * @read: the read()
  * @prev: the page after the last one that the read() before it copied; if there was none, beyond
@@ -40,6 +40,7 @@ struct nra_marker {
 };
 
 unsigned int nra_decide(const struct nra_marker *marker);
+bool nra_take_over(const struct nra_marker *marker, struct nra_window *window);
 bool nra_limits_folios(const struct nra_marker *marker, unsigned int next);
 
 #endif

@@ -59,10 +59,16 @@ static enum nra_page nra_stretch_look(unsigned long from, unsigned long nr, nra_
 	return page(data, from);
 }
 
-/* Is it known where a read() began that hits a marker? pread() tells nothing. */
-static bool nra_begin_is_known(unsigned long end, const struct nra_read *read)
+/**
+ * nra_begin_is_known - whether it is known where a read() began that hits a marker
+ * @prev: the page after the last one that the read() before it copied
+ * @read: the read()
+ *
+ * pread() tells nothing.
+ */
+bool nra_begin_is_known(unsigned long prev, const struct nra_read *read)
 {
-	return read->begin >= end && read->begin < read->index + read->folio_pages;
+	return read->begin >= prev && read->begin < read->index + read->folio_pages;
 }
 
 /**
@@ -232,8 +238,11 @@ unsigned long nra_read_length(unsigned long prev, unsigned long end, const struc
 {
 	unsigned long before = 0;
 
-	/* Not of @end, which is 0 if the reader came from elsewhere. */
-	if (nra_begin_is_known(prev, read))
+	/*
+	 * Not of @end, which is 0 if the reader came from elsewhere. The first read() of an open
+	 * file goes from where the file is positioned; a pread() is taken to be as long at most.
+	 */
+	if (nra_begin_is_known(prev, read) || read->first)
 		before = read->index - min(read->begin, read->index);
 	else if (end)
 		before = read->index - min(end, read->index);
@@ -286,14 +295,19 @@ unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 
 	if (run->evicted)
 		limit = min(run->pages / 2, limit);
-	/* Never below what the file has without the module, or by min_kb. */
-	if (limits->max_window && run->from_start && run->pages)
-		limit = min(limit, max(limits->from_start, limits->file_pages));
-	/* posix_fadvise() may have given the file more than the mount has. */
+	/*
+	 * Never below what the file has without the module, or by min_kb. posix_fadvise() may have
+	 * given the file more than the mount has.
+	 */
 	limit = max3(limit, limits->smallest, limits->max_window ? limits->file_pages : 0);
+	/* For a large read() no larger than it is: a window of up to a READ may have grown. */
+	if (limits->max_window && run->from_start && run->pages)
+		limit = min(limit, max3(limits->from_start, limits->file_pages, limits->read));
 	/* Pages are left out: back to where a new reader begins, in steps where nobody knows. */
-	if (limits->max_window && (run->unsure || (!run->pages && !run->dropped)))
-		limit = max3(limits->smallest, limits->file_pages, run->unsure ? size / 2UL : 0);
+	if (limits->max_window && run->unsure)
+		limit = max3(limits->read, limits->file_pages, size / 2UL);
+	else if (limits->max_window && !run->pages && !run->dropped)
+		limit = max(limits->smallest, limits->file_pages);
 	if (limits->max_window)
 		next = nra_grown_window(size, limits, min(limits->max_window, limit), run);
 	if (next > stock)

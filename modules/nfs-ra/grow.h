@@ -57,6 +57,8 @@ struct nra_run {
  * @max_window: the largest window that grows with use, pages; 0: windows do not grow
  * @memory: the largest window for the memory that the reader may use, pages
  * @smallest: of nra_smallest_window(): no window is made smaller than this, pages
+ * @read: the length of the read() that hits the marker, if that is known, up to a READ; otherwise
+ *	@smallest; pages
  * @from_start: of nra_habit_window(): the largest window of a run from the start of the file, if
  *	windows grow, pages
  */
@@ -67,6 +69,7 @@ struct nra_limits {
 	unsigned long max_window;
 	unsigned long memory;
 	unsigned long smallest;
+	unsigned long read;
 	unsigned long from_start;
 };
 
@@ -76,12 +79,14 @@ struct nra_limits {
  * @folio_pages: pages in it
  * @begin: the page with its first byte, if it is a read(); otherwise any
  * @req: what it still wants, from @index on, pages
+ * @first: no read() of the open file has ended before
  */
 struct nra_read {
 	unsigned long index;
 	unsigned long folio_pages;
 	unsigned long begin;
 	unsigned long req;
+	bool first;
 };
 
 /**
@@ -93,6 +98,7 @@ typedef enum nra_page (*nra_page_fn)(void *data, unsigned long index);
 
 bool nra_is_expected_marker(const struct nra_window *last, unsigned long index,
 			    unsigned long folio_pages);
+bool nra_begin_is_known(unsigned long prev, const struct nra_read *read);
 bool nra_may_skip(unsigned long end, const struct nra_read *read);
 unsigned long nra_run_end(unsigned long end, const struct nra_read *read, nra_page_fn page,
 			  void *data);

@@ -106,6 +106,8 @@ static void nra_inspect(const struct readahead_control *ractl, struct folio *fol
 {
 	const struct file_ra_state *ra = ractl->ra;
 	const struct backing_dev_info *bdi = inode_to_bdi(ractl->mapping->host);
+	/* -1: no read. */
+	loff_t prev_pos = READ_ONCE(ra->prev_pos);
 
 	*marker = (struct nra_marker) {
 		.last = {
@@ -119,9 +121,9 @@ static void nra_inspect(const struct readahead_control *ractl, struct folio *fol
 			/* read() moves it when it ends. pread() and others do not use it. */
 			.begin = (u64)READ_RACY(ractl->file->f_pos) >> PAGE_SHIFT,
 			.req = req,
+			.first = prev_pos < 0,
 		},
-		/* -1: no read. */
-		.prev = (u64)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT,
+		.prev = (u64)prev_pos >> PAGE_SHIFT,
 		.eof = DIV_ROUND_UP_ULL(i_size_read(ractl->mapping->host), PAGE_SIZE),
 		.file_pages = READ_ONCE(ra->ra_pages),
 		.mount_pages = READ_ONCE(bdi->ra_pages),
@@ -183,8 +185,28 @@ static void nra_steer(const struct nra_marker *marker, struct nra_call *call)
 	WRITE_ONCE(ra->size, last.size);
 }
 
+/* At a marker that is not the expected one. The stock code opens the window, and sizes it. */
+static void nra_go_on(const struct backing_dev_info *bdi, struct file_ra_state *ra,
+		      struct nra_marker *marker)
+{
+	struct nra_window window;
+	bool grown;
+
+	rcu_read_lock();
+	grown = nra_mounts_limits(bdi, &marker->max_window, &marker->habit) &&
+		nra_take_over(marker, &window);
+	rcu_read_unlock();
+	if (!grown || seqkeep_is_observing())
+		return;
+	nra_count(NRA_C_AUTO_TAKEN_OVER);
+	WRITE_ONCE(ra->start, window.start);
+	WRITE_ONCE(ra->size, window.size);
+	WRITE_ONCE(ra->async_size, window.async_size);
+}
+
 static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 {
+	struct backing_dev_info *bdi;
 	struct readahead_control *ractl = (void *)regs_get_kernel_argument(regs, 0);
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
 	struct nra_call *call = data;
@@ -194,10 +216,14 @@ static bool nra_async_ra_entry(struct pt_regs *regs, void *data)
 		return false;
 	nra_inspect(ractl, folio, regs_get_kernel_argument(regs, 2), &marker);
 	/* With a limit of 0, readahead is off. */
-	if (!marker.file_pages ||
-	    !nra_is_expected_marker(&marker.last, marker.read.index, marker.read.folio_pages))
+	if (!marker.file_pages)
 		return false;
-	if (!nra_decide_for(inode_to_bdi(ractl->mapping->host), &marker, call))
+	bdi = inode_to_bdi(ractl->mapping->host);
+	if (!nra_is_expected_marker(&marker.last, marker.read.index, marker.read.folio_pages)) {
+		nra_go_on(bdi, ractl->ra, &marker);
+		return false;
+	}
+	if (!nra_decide_for(bdi, &marker, call))
 		return false;
 	if (seqkeep_is_observing()) {
 		if (call->next)
