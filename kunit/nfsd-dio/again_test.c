@@ -127,23 +127,79 @@ static void far_and_long(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, nd_again(file_nr(12), 65536 + 512, 32768, BLOCK));
 }
 
-/* Two files with one slot: what one has is not the other's. */
-static void files_of_one_slot(struct kunit *test)
+/* Files of one set: what one has is not the other's, and as many as there are slots keep theirs. */
+static void files_of_one_set(struct kunit *test)
 {
 	static const char more[8192];
-	const struct inode *first = (const struct inode *)&more[0], *second;
-	unsigned int i, other;
+	const struct inode *same[5];
+	unsigned int i, at, nr = 0;
 
-	for (other = 1; other < sizeof(more); other++)
-		if (hash_ptr(&more[other], 10) == hash_ptr(first, 10))
-			break;
-	KUNIT_ASSERT_LT(test, other, (unsigned int)sizeof(more));
-	second = (const struct inode *)&more[other];
+	for (at = 0; at < sizeof(more) && nr < ARRAY_SIZE(same); at++)
+		if (hash_ptr(&more[at], 8) == hash_ptr(&more[0], 8))
+			same[nr++] = (const struct inode *)&more[at];
+	KUNIT_ASSERT_EQ(test, nr, (unsigned int)ARRAY_SIZE(same));
+	for (i = 0; i < 40 * 4; i++)
+		nd_again(same[i % 4], 512, BLOCK, BLOCK);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, nd_again(same[i], 512, BLOCK, BLOCK), "file %u", i);
+	KUNIT_EXPECT_FALSE(test, nd_again(same[4], 65536 + 512, 32768, BLOCK));
+	KUNIT_EXPECT_FALSE(test, nd_again(same[4], 512, BLOCK, BLOCK));
+}
+
+static void make_cached(struct kunit *test, const struct inode *file)
+{
+	unsigned int i;
+
 	for (i = 0; i < 40; i++)
-		nd_again(first, 512, BLOCK, BLOCK);
-	KUNIT_EXPECT_TRUE(test, nd_again(first, 512, BLOCK, BLOCK));
-	KUNIT_EXPECT_FALSE(test, nd_again(second, 65536 + 512, 32768, BLOCK));
-	KUNIT_EXPECT_FALSE(test, nd_again(second, 512, BLOCK, BLOCK));
+		nd_again(file, 512, BLOCK, BLOCK);
+	KUNIT_ASSERT_TRUE(test, nd_again(file, 512, BLOCK, BLOCK));
+}
+
+/* Longer writes to new places: a few among short ones change nothing, many alone do. */
+static void long_writes(struct kunit *test)
+{
+	const struct inode *file = file_nr(13);
+	loff_t pos = 1 << 20 | 512;
+	unsigned int i;
+
+	make_cached(test, file);
+	for (i = 0; i < 4000; i++, pos += 65536) {
+		KUNIT_EXPECT_TRUE(test, nd_again(file, pos, 65536, BLOCK));
+		if (i % 8 == 7)
+			nd_again(file, 512, BLOCK, BLOCK);
+	}
+	/* The first of these passes finds new places. */
+	for (i = 0; i < 4000; i++)
+		nd_again(file, 512 + i % 8 * 65536, 65536, BLOCK);
+	KUNIT_EXPECT_TRUE(test, nd_again(file, 512 + 65536, 65536, BLOCK));
+	for (i = 0; i < 1000; i++, pos += 65536)
+		if (!nd_again(file, pos, 65536, BLOCK))
+			break;
+	KUNIT_EXPECT_LE(test, i, 512U);
+	KUNIT_EXPECT_GE(test, i, 64U);
+}
+
+/* Stable writes, which go direct, beside others that come again. */
+static void stable_writes(struct kunit *test)
+{
+	const struct inode *file = file_nr(14);
+	unsigned int i, each, cached = 0;
+
+	make_cached(test, file);
+	for (i = 0; i < 1000; i++) {
+		nd_again_stable(file);
+		cached += nd_again(file, 512, BLOCK, BLOCK);
+	}
+	KUNIT_EXPECT_EQ(test, cached, 1000U);
+	for (i = cached = 0; i < 1000; i++) {
+		for (each = 0; each < 32; each++)
+			nd_again_stable(file);
+		cached += nd_again(file, 512, BLOCK, BLOCK);
+	}
+	KUNIT_EXPECT_LE(test, cached, 4U);
+	/* One that nothing is known of. */
+	nd_again_stable(file_nr(15));
+	KUNIT_EXPECT_FALSE(test, nd_again(file_nr(15), 512, BLOCK, BLOCK));
 }
 
 /* What one file has does not make another one of these. */
@@ -166,7 +222,9 @@ static struct kunit_case again_cases[] = {
 	KUNIT_CASE(changes_seldom),
 	KUNIT_CASE(records_apart),
 	KUNIT_CASE(far_and_long),
-	KUNIT_CASE(files_of_one_slot),
+	KUNIT_CASE(files_of_one_set),
+	KUNIT_CASE(long_writes),
+	KUNIT_CASE(stable_writes),
 	KUNIT_CASE(other_files),
 	{}
 };

@@ -6,5 +6,6 @@
 #include <linux/fs.h>
 
 bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int block);
+void nd_again_stable(const struct inode *inode);
 
 #endif

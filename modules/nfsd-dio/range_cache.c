@@ -20,7 +20,8 @@
 
 #include "range_cache.h"
 
-#define RANGE_BITS	6
+/* Of 50 files that are written in turn, one in ten shares a slot. */
+#define RANGE_BITS	9
 #define RANGE_LIFETIME	(HZ / 4)
 /* After a search the next one waits for so many times as long as it took. */
 #define SEARCH_SHARE	7

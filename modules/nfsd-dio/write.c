@@ -47,10 +47,15 @@ static void nd_count_latency(u64 ns)
 	nd_count(counters[nd_latency_bucket(ns / NSEC_PER_USEC)]);
 }
 
+static bool nd_is_stable(const struct kiocb *iocb)
+{
+	return iocb->ki_flags & IOCB_DSYNC;
+}
+
 /* Whether the cache is likely to answer the next writes, once it has the blocks of this one. */
 static bool nd_comes_again(const struct kiocb *iocb, const struct nd_write *write)
 {
-	return nd_mode() != ND_UNALIGNED && !(iocb->ki_flags & IOCB_DSYNC) &&
+	return nd_mode() != ND_UNALIGNED && !nd_is_stable(iocb) &&
 	       nd_again(file_inode(iocb->ki_filp), write->pos, write->len, write->block);
 }
 
@@ -80,6 +85,8 @@ static enum nd_verdict nd_judge_write(const struct kiocb *iocb, size_t len, stru
 	verdict = nd_judge_blocks(nd_mode(), write->contended, at_head, at_tail);
 	if (verdict == ND_PREFETCHED && !again && !nd_dio_locks_exclusively(file, write))
 		verdict = ND_DIRECT;
+	if (verdict == ND_DIRECT && nd_is_stable(iocb))
+		nd_again_stable(file_inode(file));
 	return verdict == ND_DIRECT && again ? ND_PREFETCHED : verdict;
 }
 
