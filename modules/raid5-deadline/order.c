@@ -44,11 +44,12 @@ void r5d_order_forget(struct r5d_array *array, const struct stripe_head *sh)
 }
 
 /*
- * Does a stripe without references have a short write that raid456 has copied, and that has not
- * ended? Or one that waits to be copied, if it was @read_for.
+ * Does a stripe without references have short writes only that raid456 has copied, and that have
+ * not ended? Or ones that wait to be copied, if it was @read_for.
  */
-static bool r5d_has_short_write(struct stripe_head *sh, bool read_for)
+static bool r5d_has_short_writes(struct stripe_head *sh, bool read_for)
 {
+	bool found = false;
 	int i;
 
 	for (i = r456_sh_disks(sh); i-- > 0;) {
@@ -57,10 +58,11 @@ static bool r5d_has_short_write(struct stripe_head *sh, bool read_for)
 
 		if (!bio && read_for)
 			bio = r456_dev_towrite(dev);
-		if (bio)
-			return bio_sectors(bio) <= SHORT_SECTORS;
+		if (bio && bio_sectors(bio) > SHORT_SECTORS)
+			return false;
+		found |= !!bio;
 	}
-	return false;
+	return found;
 }
 
 /*
@@ -103,7 +105,7 @@ void r5d_order(struct r5d_array *array, struct stripe_head *sh, bool read_for)
 		return;
 	r5d_inspect_stripe(array->conf, sh, &state);
 	/* The writes last, because each disk of the stripe is a cache miss. */
-	if (!r5d_may_be_begun(&state) || !r5d_has_short_write(sh, read_for))
+	if (!r5d_may_be_begun(&state) || !r5d_has_short_writes(sh, read_for))
 		return;
 	front = r5d_order_front(array);
 	if (!front)
