@@ -47,6 +47,8 @@ make_fragmented_file() {
 		import ctypes, os, random, sys
 		source = random.Random(21)
 		name, blocks = sys.argv[1], int(sys.argv[2]) * 256
+		# What was deleted before is free only now.
+		os.sync()
 		# Fill the file system, then free every second block: twice the file's size, because the file system needs some.
 		filler = os.open(name + ".filler", os.O_RDWR | os.O_CREAT)
 		end, step = 0, 64 << 20
