@@ -9,7 +9,15 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
-from . import checks_kernel, checks_nfs, checks_nfs_queue, checks_raid, checks_readahead, checks_throttle
+from . import (
+    checks_kernel,
+    checks_nfs,
+    checks_nfs_link,
+    checks_nfs_queue,
+    checks_raid,
+    checks_readahead,
+    checks_throttle,
+)
 from .finding import ADVICE, PROBLEM, UNKNOWN, Finding
 from .host import Host
 from .modules import State, read_states
@@ -35,6 +43,7 @@ CHECKS = (
     checks_readahead.check_nfs_udev_rule,
     checks_readahead.check_nfs_conf,
     checks_nfs_queue.check_nfs_queues,
+    checks_nfs_link.check_nfs_windows,
     checks_throttle.check_exported_disks,
     checks_readahead.check_backstores,
     checks_readahead.check_stacked_disks,
