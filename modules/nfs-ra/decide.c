@@ -5,6 +5,9 @@
 
 #include "decide.h"
 
+/* Pages before a marker that the read() which hits it may have copied already. */
+#define MOST_BACK	64
+
 /*
  * Set the largest window of a run from the start of a file, and note the window that its reader
  * has come to.
@@ -27,8 +30,7 @@ static void nra_use_habit(const struct nra_marker *marker, const struct nra_run 
  */
 static bool nra_length_is_known(const struct nra_marker *marker, unsigned long end, bool unsure)
 {
-	return marker->read.first || nra_begin_is_known(marker->prev, &marker->read) ||
-	       (unsure && end);
+	return nra_begin_is_known(marker->prev, &marker->read) || (unsure && end);
 }
 
 /**
@@ -106,6 +108,32 @@ static unsigned long nra_unread_end(const struct nra_marker *marker, unsigned lo
 	return found == NRA_PAGE_ABSENT || found == NRA_PAGE_EVICTED ? most : 0;
 }
 
+/* Where reads ended before a marker, not farther back than a read() may reach; 0: nowhere. */
+static unsigned long nra_read_before(const struct nra_marker *marker)
+{
+	unsigned long index = marker->read.index, back;
+
+	for (back = 0; back <= MOST_BACK && back < index; back += back + 1)
+		if (marker->page(marker->data, index - back - 1) == NRA_PAGE_READ)
+			return index - back;
+	return 0;
+}
+
+/*
+ * Whether so much was read before a marker that the window behind it may have grown. Two windows of
+ * the stock code, side by side, are as large as one that has.
+ */
+static bool nra_may_have_grown(const struct nra_marker *marker)
+{
+	unsigned long end = nra_read_before(marker);
+	struct nra_run run = {};
+
+	if (end)
+		run = nra_run_measure(end, marker->usual / 2, nra_run_grows(marker->usual),
+				      marker->page, marker->data);
+	return run.pages && (run.from_start || run.pages >= nra_run_grows(marker->usual));
+}
+
 /**
  * nra_take_over - have a reader go on behind a window that another has grown
  * @marker: a marker that is not the expected one, and the read() that hits it
@@ -116,22 +144,19 @@ static unsigned long nra_unread_end(const struct nra_marker *marker, unsigned lo
  * windows reach. Behind a larger one nothing would be read ahead, and each reader would wait at its
  * end.
  *
- * Return: true if the window has grown, and is set.
+ * Return: true if the window has grown, as far as can be known, and is set.
  */
 bool nra_take_over(const struct nra_marker *marker, struct nra_window *window)
 {
 	unsigned long index = marker->read.index, end;
-	unsigned long reach = max(marker->file_pages, min(marker->read.req, marker->io_pages));
 	unsigned long size = marker->file_pages;
+	unsigned long reach = max(size, min(marker->read.req, marker->io_pages));
 
 	if (marker->max_window <= reach + 1)
 		return false;
 	end = nra_unread_end(marker, index + reach, index + marker->max_window);
-	if (!end)
+	if (!end || !nra_may_have_grown(marker))
 		return false;
-	/* Several threads read by one open file, and this one comes to its window out of turn. */
-	if (marker->last.start + marker->last.size == end)
-		size = max_t(unsigned long, size, marker->last.size);
 	*window = (struct nra_window){
 		.start = end - size,
 		.size = size,

@@ -174,6 +174,17 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages)
 	return max_t(unsigned long, next, size);
 }
 
+/**
+ * nra_run_grows - how long a run in the middle of a file has to be for a larger window
+ * @size: the last window, pages
+ *
+ * Return: pages.
+ */
+unsigned long nra_run_grows(unsigned int size)
+{
+	return (unsigned long)size * PIECE_WINDOWS;
+}
+
 /*
  * A run in the middle of a file may be a piece: it must cover PIECE_WINDOWS windows before the next
  * is twice as large. A run from the start of the file must cover half a window only, because the
@@ -187,7 +198,7 @@ static unsigned long nra_grown_window(unsigned int size, const struct nra_limits
 				      unsigned long max_window, const struct nra_run *run)
 {
 	bool from_start = run->from_start && run->pages <= (unsigned long)size * START_WINDOWS;
-	unsigned long need = from_start ? size / 2 : (unsigned long)size * PIECE_WINDOWS;
+	unsigned long need = from_start ? size / 2 : nra_run_grows(size);
 	bool fast = from_start && run->pages <= (unsigned long)size * GROWTH;
 	unsigned long most = fast ? run->pages * GROWTH : 2UL * size;
 	unsigned long next = min3((unsigned long)size * GROWTH, most, max_window);
@@ -218,7 +229,7 @@ unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits)
 	if (limits->max_window)
 		enough = max(enough, nra_habit_pages(limits->usual));
 	if (size < limits->max_window)
-		enough = max(enough, (unsigned long)size * PIECE_WINDOWS);
+		enough = max(enough, nra_run_grows(size));
 	return enough;
 }
 

@@ -108,6 +108,7 @@ unsigned long nra_stock_window(unsigned int size, unsigned long file_pages);
 unsigned long nra_read_length(unsigned long prev, unsigned long end, const struct nra_read *read);
 unsigned long nra_smallest_window(unsigned int size, unsigned long mount_pages,
 				  unsigned long usual, unsigned long read, unsigned long io_pages);
+unsigned long nra_run_grows(unsigned int size);
 unsigned long nra_run_enough(unsigned int size, const struct nra_limits *limits);
 unsigned int nra_next_window(unsigned int size, const struct nra_limits *limits,
 			     const struct nra_run *run);
