@@ -32,7 +32,7 @@
 #define COUNTED_MAX	SZ_16K
 /* The last writes that count, about. */
 #define LATELY		16
-/* A longer write to a new place counts against its file, so many times less than a short one. */
+/* A longer write counts against its file, so many times less than a short one to a new place. */
 #define LONG_WEIGHT	8
 #define ALL		1024
 
@@ -40,8 +40,8 @@
 static u32 places[1 << PLACE_BITS];
 
 /*
- * Files of one set make each other forget once there are more than its slots: the one that was
- * written to least recently goes. Writers race for it. At worst a file has two slots for a while.
+ * Files of one set make each other forget once there are more than its slots: the one whose last
+ * short write is longest ago goes. Writers race for it. At worst a file has two slots for a while.
  */
 static struct nd_again_file {
 	const struct inode *inode;
@@ -67,7 +67,7 @@ static struct nd_again_file *nd_find(const struct inode *inode)
 	return NULL;
 }
 
-/* Have a file instead of the one of its set that was written to least recently. */
+/* Have a file instead of the one of its set whose last short write is longest ago. */
 static struct nd_again_file *nd_replace(const struct inode *inode)
 {
 	struct nd_again_file *set = nd_set_of(inode), *oldest = set;
@@ -136,16 +136,6 @@ static bool nd_comes_to_same_block(const struct inode *inode, loff_t pos, size_t
 	return same;
 }
 
-/*
- * A longer write. If it comes to a new place, the file is perhaps no longer what it was. Nothing is
- * remembered of files whose short writes do not come again.
- */
-static void nd_count_long(struct nd_again_file *file, const struct inode *inode, loff_t pos)
-{
-	if (READ_ONCE(file->share) && !nd_note(inode, pos))
-		nd_count_against(file, LATELY * LONG_WEIGHT);
-}
-
 /**
  * nd_again - whether the blocks of a file are written again
  * @inode: the file
@@ -169,7 +159,7 @@ bool nd_again(const struct inode *inode, loff_t pos, size_t len, unsigned int bl
 	if (len > COUNTED_MAX) {
 		if (!file)
 			return false;
-		nd_count_long(file, inode, pos);
+		nd_count_against(file, LATELY * LONG_WEIGHT);
 		return READ_ONCE(file->cached);
 	}
 	if (!file)

@@ -44,10 +44,10 @@ void r5d_order_forget(struct r5d_array *array, const struct stripe_head *sh)
 }
 
 /*
- * Does a stripe without references have short writes only that raid456 has copied, and that have
- * not ended? Or ones that wait to be copied, if it was @read_for.
+ * Does a stripe without references have writes that raid456 has copied, and that have not ended? Or
+ * ones that wait to be copied, if it was @read_for. And is the first one on each disk short?
  */
-static bool r5d_has_short_writes(struct stripe_head *sh, bool read_for)
+static bool r5d_writes_are_short(struct stripe_head *sh, bool read_for)
 {
 	bool found = false;
 	int i;
@@ -105,7 +105,7 @@ void r5d_order(struct r5d_array *array, struct stripe_head *sh, bool read_for)
 		return;
 	r5d_inspect_stripe(array->conf, sh, &state);
 	/* The writes last, because each disk of the stripe is a cache miss. */
-	if (!r5d_may_be_begun(&state) || !r5d_has_short_writes(sh, read_for))
+	if (!r5d_may_be_begun(&state) || !r5d_writes_are_short(sh, read_for))
 		return;
 	front = r5d_order_front(array);
 	if (!front)
