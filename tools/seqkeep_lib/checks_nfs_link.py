@@ -8,21 +8,20 @@ others read by the same mount: docs/nfs-ra.md, What it costs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from .finding import ADVICE, Finding
 from .host import Host
 from .modules import State, enabled_module
 from .nfs import nfs_mounts
+from .sample import read_mounts
 
 NET = "/sys/class/net"
 # The limit of a window with multiple=auto, where auto_max_kb is 0 and rsize is at most 1 MiB.
 AUTO_KB = 8192
 # With less, a reader without a delay gets noticeably less than the link carries.
 LEAST_KB = 1024
-# Requests that carry no data; fewer of them since the mount say nothing.
-SMALL = ("GETATTR", "ACCESS", "LOOKUP")
+# Fewer small requests since the mount say nothing.
 FEWEST = 100
 
 
@@ -43,18 +42,10 @@ def link_mbit(host: Host) -> int | None:
 def round_trip_ms(host: Host) -> float | None:
     """Return the longest of the NFS mounts' mean round trips of small requests; None if they made too few."""
     longest = None
-    for section in re.split(r"^device ", host.text("/proc/self/mountstats") or "", flags=re.MULTILINE):
-        if not re.match(r".* with fstype nfs4?\b", section):
-            continue
-        ops = ms = 0
-        for line in section.splitlines():
-            words = line.split()
-            if len(words) > 7 and words[0].rstrip(":") in SMALL and all(word.isdecimal() for word in words[1:8]):
-                ops += int(words[1])
-                ms += int(words[7])
-        if ops < FEWEST:
+    for now in read_mounts(host).values():
+        if now.get("small", 0) < FEWEST:
             return None
-        longest = max(longest or 0, ms / ops)
+        longest = max(longest or 0, now["small_rtt_ms"] / now["small"])
     return longest
 
 
